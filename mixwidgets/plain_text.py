@@ -1,4 +1,6 @@
-"""Untrusted text for a terminal, with control characters escaped."""
+"""Untrusted text for a terminal, with control characters escaped, and for a spreadsheet."""
+
+_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")  # a spreadsheet may execute cells that begin so
 
 
 def plain(text: object) -> str:
@@ -10,3 +12,8 @@ def plain(text: object) -> str:
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in str(text)
     )
+
+
+def no_formula(cell: str) -> str:
+    """The text with an apostrophe before it if a spreadsheet might execute it."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixwidgets.cli.terminal import errors_in_words
-from mixwidgets.plain_text import plain
+from mixwidgets.plain_text import no_formula, plain
 
 if TYPE_CHECKING:
     from mixwidgets.exercises.reports import Reported
@@ -52,14 +52,13 @@ def grade_class(
 
 def _csv(students: "list[tuple[str, list[Reported] | str]]") -> str:
     """One line per student and exercise, and one for a student without reports."""
-    text = io.StringIO()
-    table = csv.writer(text)
-    table.writerow(["student", "lesson", "exercise", "result", "attempts", "hint"])
+    rows = [["student", "lesson", "exercise", "result", "attempts", "hint"]]
     for name, found in students:
-        student = "'" + plain(name) if name[0] in "=+-@" else plain(name)  # not a formula for spreadsheets
         if isinstance(found, str):
-            table.writerow([student, "", "", plain(found), "", ""])
+            rows.append([name, "", "", found, "", ""])
             continue
         for one in found:
-            table.writerow([student, one.lesson, one.exercise, one.end, one.attempts, int(one.hint)])
+            rows.append([name, one.lesson, one.exercise, one.end, str(one.attempts), str(int(one.hint))])
+    text = io.StringIO()
+    csv.writer(text).writerows([no_formula(plain(cell)) for cell in row] for row in rows)
     return text.getvalue()

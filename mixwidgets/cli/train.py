@@ -75,7 +75,7 @@ def train_one(
             for event in run.follow():
                 _show(event, experiment.steps)
     except KeyboardInterrupt:
-        typer.echo(f"\nstopping: {run.stop()}")
+        _stop(run)
     raise typer.Exit(_report_run(run))
 
 
@@ -142,13 +142,12 @@ def run_sweep(
         cells = take.cells_of(fields)
         number = None if workers is None else whole_number("workers", workers, 1, MOST_WORKERS)
     with errors_in_words(), _dask(scheduler) as executor:
-        it = Sweep.start(cells, executor, runs_dir, trust_source, workers=number)
+        sweep = Sweep.start(cells, executor, runs_dir, trust_source, workers=number)
         try:
-            _follow(it)
+            _follow(sweep)
         except KeyboardInterrupt:
-            typer.echo("\nstopping")
-            _stop(it)
-    raise typer.Exit(_report_sweep(it))
+            _stop(sweep)
+    raise typer.Exit(_report_sweep(sweep))
 
 
 @contextmanager
@@ -166,28 +165,29 @@ def _dask(scheduler: str | None) -> Iterator["Executor | None"]:
         yield client.get_executor()
 
 
-def _follow(it: "Sweep") -> None:
+def _follow(sweep: "Sweep") -> None:
     if sys.stderr.isatty():
-        it.wait()  # its bar is on stderr
+        sweep.wait()  # its bar is on stderr
         return
-    for number, run in enumerate(it, 1):
-        typer.echo(plain(f"{number} of {len(it.experiments)}  {run.id}  {run.status}"))
+    for number, run in enumerate(sweep, 1):
+        typer.echo(plain(f"{number} of {len(sweep.experiments)}  {run.id}  {run.status}"))
 
 
-def _stop(it: "Sweep") -> None:
-    """Stop the sweep and wait for its runs to end."""
+def _stop(work: "Run | Sweep") -> None:
+    """Stop a run or a sweep, and wait until it is over."""
+    typer.echo("\nstopping")
     try:
-        it.stop()
+        work.stop()
     except TimeoutError as error:  # for example while torch loads
         typer.echo(str(error))
-        it.wait(progress=False)
+        work.wait(progress=False)
 
 
-def _report_sweep(it: "Sweep") -> int:
+def _report_sweep(sweep: "Sweep") -> int:
     """Print the runs and what failed, and return the exit code."""
-    if it.runs:
-        show_list(it.runs)
-    for experiment, why in it.failures.items():
+    if sweep.runs:
+        show_list(sweep.runs)
+    for experiment, why in sweep.failures.items():
         typer.echo(plain(f"failed: {experiment.title}: {why}"))
-    typer.echo(", ".join(f"{number} {word}" for word, number in it.counts.items() if number))
-    return 1 if it.failures else 0
+    typer.echo(", ".join(f"{number} {word}" for word, number in sweep.counts.items() if number))
+    return 1 if sweep.failures else 0

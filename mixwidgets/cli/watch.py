@@ -31,10 +31,7 @@ def watch_script(
     Options of this command come before the script. It watches the model whose weights the first optimiser
     steps, in this process. Processes that the script starts are not watched.
     """
-    from mixwidgets.installed import require
-
     with errors_in_words():
-        require("Watching", "train", "torch")
         from mixwidgets.formats.block import named_block_formats
         from mixwidgets.gradients.boundaries import signed_format
         from mixwidgets.observe.script import WatchedScript

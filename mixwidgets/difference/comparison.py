@@ -11,7 +11,7 @@ from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.difference.errors import Measured
 from mixwidgets.difference.modes import Comparable, RandomRounding, WideCasts, Witness
-from mixwidgets.difference.passes import LOSS, OUTPUT, Call, Pass, Place
+from mixwidgets.difference.passes import GRADIENT_OF, LOSS, OUTPUT, Call, Pass, Place
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.explicit import narrow_constants
@@ -58,7 +58,7 @@ class Comparison:
         """Raise ValueError if the reference has no result either: its NaNs are left out of every error."""
         trained = trained_weights(self.model)
         for place, tensor in self.reference.items():
-            name = place.what.removeprefix("gradient of ")
+            name = place.what.removeprefix(GRADIENT_OF)
             if place == Place(LOSS, 0, OUTPUT):
                 found = "the loss"
             elif name in trained or f"{place.module}.{name}" in trained:
@@ -122,8 +122,9 @@ class Comparison:
             most = rule.max_scale or 2.0**100
             self.loss_scale = min(max(settled, rule.min_scale, 2.0**-100), most)
         self._run_low()
-        while rule.kind == "dynamic" and self.loss_scale > max(1, rule.min_scale) and self._overflows():
-            self.loss_scale = max(self.loss_scale / 16, 1.0)
+        least = max(1.0, rule.min_scale)
+        while rule.kind == "dynamic" and self.loss_scale > least and self._overflows():
+            self.loss_scale = max(self.loss_scale / 16, least)
             self._run_low()
 
     def _overflows(self) -> bool:

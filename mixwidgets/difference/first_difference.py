@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
-from mixwidgets.checks import choice
 from mixwidgets.difference.comparison import Comparison, Step
 from mixwidgets.difference.reasons import in_each_language
 from mixwidgets.difference.verdict import ComparedTensor, Row, judged_rows
-from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.experiments.recipe import Recipe, as_recipe
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import Text, in_language
 from mixwidgets.training.device import training_settings
@@ -123,7 +122,7 @@ def first_difference(
     """
     import pandas as pd
 
-    chosen, base = _recipe("recipe", recipe), _recipe("reference", reference)
+    chosen, base = as_recipe("recipe", recipe), as_recipe("reference", reference)
     if base.compute_format != "float32" or base.operands:
         raise ValueError("reference takes a recipe that computes in float32, such as 'fp32'.")
     if not isinstance(model, nn.Module):
@@ -153,7 +152,3 @@ def first_difference(
         tensors=[row.tensors for row in rows],
         _reasons=reasons,
     )
-
-
-def _recipe(name: str, given: str | Recipe) -> Recipe:
-    return given if isinstance(given, Recipe) else recipes[choice(name, given, recipes)]

@@ -192,10 +192,10 @@ class Witness(TorchDispatchMode):
             with _disable_current_modes():
                 given, made = floats_in((args, kwargs)), floats_in(result)
                 if note := self._note(func.overloadpacket.__name__, given, made):
-                    running, notes = self._running, self._waiting
-                    if running:
-                        notes = self.notes.setdefault((running[-1], "forward"), [])
-                    notes.append(note)
+                    if self._running:
+                        self.notes.setdefault((self._running[-1], "forward"), []).append(note)
+                    else:
+                        self._waiting.append(note)
         return result
 
     def _note(self, op: str, given: list[Tensor], made: list[Tensor]) -> "Note | None":

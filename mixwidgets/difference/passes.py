@@ -25,6 +25,7 @@ from mixwidgets.training.multi_tensor import on_floats
 LOSS = "loss"
 """The name of the loss function in the table, after the model's modules."""
 OUTPUT = "output"
+GRADIENT_OF = "gradient of "
 INPUT_TO = "input to "
 """Before the name of the module that gets a tensor which the module around it computed."""
 
@@ -186,7 +187,7 @@ class Pass:
 
     def _leaf(self, owner: str, name: str, gradient: Tensor) -> None:
         call = next((call for call in self.entered if call.module == owner), self.entered[0])
-        self._see(call, Place(owner, 0, f"gradient of {name}"), gradient)
+        self._see(call, Place(owner, 0, GRADIENT_OF + name), gradient)
 
     def _begin(self, call: Call) -> None:
         self.running.append(call)
@@ -203,9 +204,8 @@ def _scalar(value: object) -> Tensor:
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
         came = repr(value)[:60]
         if isinstance(value, Tensor):
-            came = f"a tensor of shape {tuple(value.shape)}" + " without a gradient" * (
-                not value.requires_grad
-            )
+            lacks = "" if value.requires_grad else " without a gradient"
+            came = f"a tensor of shape {tuple(value.shape)}{lacks}"
         raise TypeError(
             f"loss takes the model's output and gives a scalar tensor that depends on it; got {came}. "
             "Of a model that computes its own loss, write loss=lambda output: output.loss."

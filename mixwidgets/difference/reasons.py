@@ -9,12 +9,11 @@ from torch import Tensor
 
 from mixwidgets.difference.errors import Error
 from mixwidgets.difference.modes import Note
-from mixwidgets.difference.passes import INPUT_TO
+from mixwidgets.difference.passes import GRADIENT_OF, INPUT_TO
 from mixwidgets.languages.texts import LANGUAGES, Tell, Text, translated
 from mixwidgets.training.precision import name_of
 
 _MANY = 0.1  # of the values
-_GRADIENT_OF = "gradient of "
 # Every other name has a parameter's or a module's in it.
 _TENSORS = ("output", "gradient of output", "gradient of input")
 
@@ -90,7 +89,7 @@ def _tensor(tell: Tell, what: str) -> str:
         return tell(what)
     if what.startswith(INPUT_TO):
         return tell("input to {module}", module=what.removeprefix(INPUT_TO))
-    return tell("gradient of {parameter}", parameter=what.removeprefix(_GRADIENT_OF))
+    return tell("gradient of {parameter}", parameter=what.removeprefix(GRADIENT_OF))
 
 
 def _reaches(tell: Tell, found: Error, dtype: torch.dtype, loss_scale: float) -> str:

@@ -119,9 +119,7 @@ def _step_row(found: Comparison) -> Row:
     """The row of the user's step, for all gradients together."""
     base, low = found.base.stepped, found.done.stepped
     reference, left, modelled = (
-        torch.cat(
-            [one[name].flatten() if name in one else torch.zeros_like(base[name]).flatten() for name in base]
-        )
+        torch.cat([one.get(name, torch.zeros_like(base[name])).flatten() for name in base])
         for one in (base, low, found.modelled.stepped)
     )
     error, model = error_of(left, reference), error_of(modelled, reference)

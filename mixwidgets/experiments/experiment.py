@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, cast
 
 from mixwidgets.checks import check_names, choice, whole_number
 from mixwidgets.experiments.options import Options, real, whole
-from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.experiments.recipe import Recipe, as_recipe, recipes
 from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.own_task import check_protocol, own_spec
 from mixwidgets.task.source import check_source, source_of
@@ -47,8 +47,7 @@ class _RecipeOrName:
         return recipes["fp32"] if experiment is None else experiment.__dict__["recipe"]
 
     def __set__(self, experiment: object, value: Recipe | str) -> None:
-        recipe = value if isinstance(value, Recipe) else recipes[choice("recipe", value, recipes)]
-        experiment.__dict__["recipe"] = recipe
+        experiment.__dict__["recipe"] = as_recipe("recipe", value)
 
 
 @dataclass(frozen=True, kw_only=True)

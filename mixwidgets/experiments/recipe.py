@@ -192,3 +192,8 @@ Dynamic scales start at torch's 2^16 but grow after 25 good steps: torch's own d
 a run of a few hundred steps. The FP8, MX and NVFP4 presets compute in bfloat16 around the rounded operands.
 Delayed scaling uses the last 16 steps, because Transformer Engine's 1024 are longer than such a run.
 """
+
+
+def as_recipe(argument: str, given: object) -> Recipe:
+    """A Recipe, or the preset of this name. ValueError, which names the argument, for anything else."""
+    return given if isinstance(given, Recipe) else recipes[choice(argument, given, recipes)]

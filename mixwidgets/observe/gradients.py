@@ -82,22 +82,25 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kep
     and counted on first access. Raises the errors of `GradientSummary.of`.
     """
     kinds = dict.fromkeys(map(_kind, gradients.values()))
-    parts: list[Pending] = []
-    for kind in kinds:
-        dtype, _, device = kind
-        group = gradients if len(kinds) == 1 else {n: g for n, g in gradients.items() if _kind(g) == kind}
-        require_dense_floats(next(iter(group.values())))
-        flat = {name: gradient.detach().reshape(-1) for name, gradient in group.items()}
-        if device.type == "cpu" if on_device is None else not on_device:
-            found = _on_host(flat, kept)
-            parts.append(lambda found=found: found)  # type: ignore[misc]
-        elif dtype == torch.float64:
-            arrived = {name: to_host(values) for name, values in flat.items()}
-            parts.append(lambda arrived=arrived: _count_now(_tensors(arrived)))  # type: ignore[misc]
-        else:
-            parts.append(_on_device(flat))
-    names = tuple(gradients)
-    return parts[0] if len(parts) == 1 else lambda: joined([part() for part in parts], names)
+    if len(kinds) == 1:
+        return _begin_alike(gradients, on_device, kept)
+    groups = ({n: g for n, g in gradients.items() if _kind(g) == kind} for kind in kinds)
+    parts, names = [_begin_alike(group, on_device, kept) for group in groups], tuple(gradients)
+    return lambda: joined([part() for part in parts], names)
+
+
+def _begin_alike(gradients: Mapping[str, Tensor], on_device: bool | None, kept: int) -> Pending:
+    """`begin` for tensors of one dtype, layout and device."""
+    one = next(iter(gradients.values()))
+    require_dense_floats(one)
+    flat = {name: gradient.detach().reshape(-1) for name, gradient in gradients.items()}
+    if one.device.type == "cpu" if on_device is None else not on_device:
+        found = _on_host(flat, kept)
+        return lambda: found
+    if one.dtype == torch.float64:
+        arrived = {name: to_host(values) for name, values in flat.items()}
+        return lambda: _count_now({name: torch.from_numpy(array()) for name, array in arrived.items()})
+    return _on_device(flat)
 
 
 def _on_host(gradients: Mapping[str, Tensor], kept: int) -> LazySummaries:
@@ -136,10 +139,6 @@ def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
 def _as_numpy_takes(values: Tensor) -> Tensor:
     """The values as float32 or float64, which NumPy supports."""
     return values if values.dtype in (torch.float32, torch.float64) else values.float()
-
-
-def _tensors(arrived: Mapping[str, Callable[[], Array]]) -> dict[str, Tensor]:
-    return {name: torch.from_numpy(array()) for name, array in arrived.items()}
 
 
 def _on_device(gradients: Mapping[str, Tensor]) -> Pending:

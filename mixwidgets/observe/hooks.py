@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from mixwidgets.observe.observer import Observer
-from mixwidgets.observe.targets import Loop, tensors_in
+from mixwidgets.observe.targets import Loop, tensors_in, weights_of
 
 _STEPS_THROUGH = {  # the code through which a scaler calls an optimiser's step
     torch.amp.GradScaler.step.__code__,
@@ -158,7 +158,7 @@ class LoopHooks:
         if self.observer.step.is_observed and "gradients" in self._loop.of:
             # A GAN's second pass also reaches weights that have stepped after its first.
             ended = [one for one in self._loop.optimizers if id(one) in self._stepped | self._unscaled]
-            done = set().union(*map(_weights, ended))
+            done = set().union(*map(weights_of, ended))
             found = {
                 name: grad
                 for name, parameter in reached.items()
@@ -179,7 +179,7 @@ class LoopHooks:
         self._look_for_scaler()
         self.observer.step.begin_closure()
         if self.observer.step.is_observed and "gradients" in self._loop.of:
-            stepped = _weights(optimizer)
+            stepped = weights_of(optimizer)
             found = {
                 name: weight.grad
                 for name, weight in self._loop.parameters().items()
@@ -193,7 +193,7 @@ class LoopHooks:
     @_guarded
     def _other_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         given = self._loop.optimizers
-        if optimizer in given or _weights(optimizer).isdisjoint(map(id, self._loop.model.parameters())):
+        if optimizer in given or weights_of(optimizer).isdisjoint(map(id, self._loop.model.parameters())):
             return
         self.observer.others_steps += 1
         if not given:
@@ -218,8 +218,8 @@ class LoopHooks:
     @_guarded
     def _scaler_unscaled(self, optimizer: torch.optim.Optimizer, *_: object, **__: object) -> None:
         """The optimiser may be a wrapper of ours, and one that is not ours may share the scaler."""
-        weights = _weights(optimizer)
-        ours = (one for one in self._loop.optimizers if not weights.isdisjoint(_weights(one)))
+        weights = weights_of(optimizer)
+        ours = (one for one in self._loop.optimizers if not weights.isdisjoint(weights_of(one)))
         self._unscaled.update(map(id, ours))
 
     @_guarded
@@ -242,10 +242,6 @@ class LoopHooks:
         self._newest = (lambda: None), 0, []
         while self._on_tensors:
             self._on_tensors.pop().remove()
-
-
-def _weights(optimizer: torch.optim.Optimizer) -> set[int]:
-    return {id(weight) for group in optimizer.param_groups for weight in group["params"]}
 
 
 class _OutputHook:

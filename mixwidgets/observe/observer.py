@@ -52,14 +52,8 @@ class Observer:
         self._begin_step(lambda: scale)
 
     def _begin_step(self, scale: Callable[[], float]) -> None:
-        self._scale = scale
-        is_observed = self._ended % self._every == 0
-        self.step = Step(
-            *(self._ended + 1, scale),
-            is_observed=is_observed,
-            norm=self._journal is not None,
-            blocks=(self._loop.block_formats, self._loop.block_axis),
-        )
+        is_observed, norm = self._ended % self._every == 0, self._journal is not None
+        self.step = Step(self._ended + 1, scale, self._loop, is_observed=is_observed, norm=norm)
 
     def end_step(self, updated: bool) -> None:
         """`updated`: whether the optimiser was seen to step."""
@@ -76,7 +70,7 @@ class Observer:
     def found_scaler(self, scaler: torch.amp.GradScaler) -> None:
         """The loop scales its loss with a scaler that was not passed."""
         scale = float(scaler.get_scale())
-        self.scaler, self._scale = scaler, lambda: scale
+        self.scaler = scaler
         self.step.was_scaled(scale)
         self.note(
             f"The loss is scaled by a GradScaler that was not passed to watch. It was found in step "
@@ -165,7 +159,7 @@ class Observer:
 
     def _next_scale(self) -> Callable[[], float]:
         if self.scaler is None:
-            return self._scale
+            return lambda: 1.0
         one = torch.ones((), device=self._device)
         scaled = to_host(type(self.scaler).scale(self.scaler, one))  # get_scale() would wait for the device
         return lambda: float(scaled())

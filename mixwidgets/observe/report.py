@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mixwidgets.formats.block import BlockFormat, any_format
-from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.block_loss import BlockRecord
 from mixwidgets.gradients.boundaries import signed_format
@@ -66,10 +65,10 @@ def _block_report(
         row |= {"count": summary.count, "zero": summary.zero, "not_finite": summary.inf + summary.nan}
         row |= asdict(record) if record else {}
         rows.append({**row, "finding": _block_finding(name, summary, record, fmt, lang)})
-    fields_of_record = {field.name: _COLUMNS[field.type] for field in fields(BlockRecord)}
     dtypes = {name: ROW_DTYPES[name] for name in ("step", "name", "loss_scale", "count", "zero")}
-    dtypes |= {"not_finite": "Int64", **fields_of_record, "finding": "str"}
-    del dtypes["format"]
+    dtypes["not_finite"] = "Int64"
+    dtypes |= {field.name: _COLUMNS[field.type] for field in fields(BlockRecord) if field.name != "format"}
+    dtypes["finding"] = "str"
     return pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
 
 
@@ -141,26 +140,28 @@ def _at(tell: Tell, summary: GradientSummary, format: str, loss_scale: float, is
     if not 0 < loss_scale < math.inf:
         return [tell("no gradient can be unscaled at S = {scale}", scale=scale)]
     least, most = summary.count_bounds(format, loss_scale)
-    values = _values(summary)
-    where = {"format": get_format(format).name, **({"scale": scale} if is_scaled else {})}
-    if most.flushed:
-        share = _shares(tell, least.flushed, most.flushed, values)
+    where = {"format": format, "scale": scale}
+
+    def share(kind: str) -> str:
+        low, high = (_percent(getattr(counts, kind), _values(summary)) for counts in (least, most))
+        return low if low == high else tell("between {low} and {high}", low=low, high=high)
+
+    if most.flushed and is_scaled:
+        flushed = share("flushed")
         parts = [
-            tell("{share} of non-zero gradients flushed in {format} at S = {scale}", share=share, **where)
-            if is_scaled
-            else tell("{share} of non-zero values flushed in {format}", share=share, **where)
+            tell("{share} of non-zero gradients flushed in {format} at S = {scale}", share=flushed, **where),
+            _none_flushed(tell, summary, format),
         ]
-        parts += [_none_flushed(tell, summary, format)] if is_scaled else []
+    elif most.flushed:
+        parts = [tell("{share} of non-zero values flushed in {format}", share=share("flushed"), **where)]
     elif is_scaled:
         parts = [tell("no gradient flushed in {format} at S = {scale}", **where)]
     else:
         parts = [tell("no value flushed in {format}", **where)]
     if most.subnormal:
-        share = _shares(tell, least.subnormal, most.subnormal, values)
-        parts.append(tell("{share} subnormal there", share=share))
+        parts.append(tell("{share} subnormal there", share=share("subnormal")))
     if most.overflow:
-        share = _shares(tell, least.overflow, most.overflow, values)
-        parts.append(tell("{share} overflow there", share=share))
+        parts.append(tell("{share} overflow there", share=share("overflow")))
     elif math.frexp(loss_scale)[0] == 0.5 and (most.subnormal or (most.flushed and not is_scaled)):
         error = summary.relative_error(format, loss_scale).value
         parts.append(tell("relative error about {percent} %", percent=f"{100 * error:.2g}"))
@@ -205,23 +206,18 @@ def _values(summary: GradientSummary) -> int:
 def _broken(tell: Tell, summary: GradientSummary, is_scaled: bool) -> str:
     """How many values are inf or NaN."""
     found = [f"{count:,} {what}" for count, what in ((summary.inf, "inf"), (summary.nan, "NaN")) if count]
-    some = {"found": found[0], "count": f"{summary.count:,}"}
-    if len(found) == 2:
-        some["found"] = tell("{one} and {other}", one=found[0], other=found[1])
-    if is_scaled:
-        return tell("{found} among {count} gradients", **some)
-    return tell("{found} among {count} values", **some)
+    some = tell("{one} and {other}", one=found[0], other=found[1]) if len(found) == 2 else found[0]
+    return tell(
+        "{found} among {count} gradients" if is_scaled else "{found} among {count} values",
+        found=some,
+        count=f"{summary.count:,}",
+    )
 
 
 def _scale(value: float) -> str:
     """A power of two such as 2^11 if that is shorter, else digits."""
     fraction, exponent = math.frexp(value)
     return f"2^{exponent - 1}" if fraction == 0.5 and not 0.1 < value < 10 else f"{value:g}"
-
-
-def _shares(tell: Tell, least: int, most: int, of: int) -> str:
-    low, high = _percent(least, of), _percent(most, of)
-    return low if low == high else tell("between {low} and {high}", low=low, high=high)
 
 
 def _percent(part: int, whole: int) -> str:

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from mixwidgets.observe.targets import weights_of
 from mixwidgets.observe.watch import Watcher, watch
 from mixwidgets.store.errors import in_words
 
@@ -89,7 +90,7 @@ class WatchedScript:
 def _model_of(optimizer: torch.optim.Optimizer) -> nn.Module | None:
     """The smallest of the modules that hold most of the stepped weights; a wrapper of torch.compile is
     preferred to the module inside."""
-    stepped = {id(weight) for group in optimizer.param_groups for weight in group["params"]}
+    stepped = weights_of(optimizer)
     best, best_key = None, (0, False, 0)
     for found in gc.get_objects():
         if issubclass(type(found), nn.Module):

@@ -10,14 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mixwidgets.formats.block import BlockFormat
 from mixwidgets.gradients.block_loss import BlockLoss
 from mixwidgets.gradients.blocked_tensor import block_losses
 from mixwidgets.gradients.lazy import LazySummaries, joined, merged
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.values import own_part
 from mixwidgets.observe.gradients import KEPT, Pending, begin, global_norm, norms, to_host
-from mixwidgets.observe.targets import KINDS
+from mixwidgets.observe.targets import KINDS, Loop
 from mixwidgets.store.events import StepRecord
 
 _MOST_OUTPUTS = 4096  # of modules, checked in a step
@@ -77,18 +76,11 @@ class Step:
     """Collects one step: for a parameter, the last backward pass that reached it; for a module, all calls."""
 
     def __init__(
-        self,
-        number: int,
-        scale: Callable[[], float],
-        *,
-        is_observed: bool,
-        norm: bool,
-        blocks: tuple[Sequence[BlockFormat], int | None],
+        self, number: int, scale: Callable[[], float], loop: Loop, *, is_observed: bool, norm: bool
     ) -> None:
-        """`scale` returns this step's loss scale; `norm`: whether to compute the gradients' norm; `blocks`:
-        the block formats to record, and their axis."""
+        """`scale` returns this step's loss scale; `norm`: whether to compute the gradients' norm."""
         self.is_observed = is_observed
-        self._number, self._scale, self._norm, self._blocks = number, scale, norm, blocks
+        self._number, self._scale, self._loop, self._norm = number, scale, loop, norm
         self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
@@ -122,7 +114,7 @@ class Step:
 
     def add_gradients(self, gradients: Mapping[str, Tensor], *, is_scaled: bool = True) -> None:
         """Gradients of parameters at the end of a backward pass, in the order in which it reached them."""
-        self._add("gradients", gradients, is_scaled, KEPT)
+        self._add("gradients", gradients, is_scaled)
         if self._norm:
             scale = self._scale() if is_scaled else 1.0
             found = norms({name: _stored_values(gradient) for name, gradient in gradients.items()})
@@ -130,14 +122,14 @@ class Step:
 
     def add_weights(self, weights: Mapping[str, Tensor]) -> None:
         """Weights at the end of the step."""
-        self._add("weights", weights, False, KEPT)
+        self._add("weights", weights, False)
 
     def add_tensor(self, kind: str, names: Sequence[str], tensor: Tensor) -> None:
         """A module's output, or the gradient with respect to it."""
-        self._add(kind, {"": tensor}, kind == "activation_gradients", _KEPT_OF_ONE, names)
+        self._add(kind, {"": tensor}, kind == "activation_gradients", names)
 
     def _add(
-        self, kind: str, tensors: Mapping[str, Tensor], is_scaled: bool, kept: int, names: Sequence[str] = ()
+        self, kind: str, tensors: Mapping[str, Tensor], is_scaled: bool, names: Sequence[str] = ()
     ) -> None:
         if not tensors:
             return
@@ -146,17 +138,17 @@ class Step:
         scale = self._scale() if is_scaled else 1.0
         # Divide by any other scale now, as `GradScaler.unscale_` does; 0 and infinity cannot be undone.
         is_divided = not _is_power_of_two(scale) and 0 < scale < math.inf
-        formats, _ = self._blocks
+        formats, kept = self._loop.block_formats, _KEPT_OF_ONE if names else KEPT
         for group in _divided(values, scale) if is_divided else [values]:
             losses = {n: self._losses(kind, _dense(tensors[n], v)) for n, v in group.items() if formats}
             self._parts[kind].append(_Part(begin(group, kept=kept), zeros, is_scaled, names, losses))
 
     def _losses(self, kind: str, tensor: Tensor) -> Sequence[BlockLoss]:
         """Computed on the host, so on a GPU with a sync."""
-        formats, axis = self._blocks
+        axis = self._loop.block_axis
         if axis is None or not -tensor.dim() <= axis < tensor.dim():
             axis = -1 if kind in _ACTIVATIONS else None
-        return block_losses(tensor, formats, axis)
+        return block_losses(tensor, self._loop.block_formats, axis)
 
     def was_scaled(self, scale: float) -> None:
         """The loss turns out to have been scaled. Drop the gradients if the scale is not a power of two."""

@@ -25,9 +25,9 @@ class Loop:
     """Some of `KINDS`."""
     is_chosen: Callable[[str], bool]
     """Whether the parameter or module with this name is watched."""
-    block_formats: tuple[BlockFormat, ...] = ()
+    block_formats: tuple[BlockFormat, ...]
     """Those of which observed tensors are recorded."""
-    block_axis: int | None = None
+    block_axis: int | None
     """The axis along which blocks run; None: `survey`'s for gradients and weights, the last for the rest."""
 
     @property
@@ -93,8 +93,8 @@ def check_loop(
     scaler: object,
     of: object,
     names: object,
-    block_formats: BlockFormats = (),
-    block_axis: int | None = None,
+    block_formats: BlockFormats,
+    block_axis: int | None,
 ) -> Loop:
     """The checked arguments of `watch`. Raises TypeError or ValueError."""
     if not isinstance(model, nn.Module):
@@ -107,8 +107,7 @@ def check_loop(
     given = optimizer if isinstance(optimizer, list | tuple) else () if optimizer is None else (optimizer,)
     optimizers = tuple(map(_with_hooks, given))
     for inner in optimizers:
-        stepped = {id(weight) for group in inner.param_groups for weight in group["params"]}
-        if stepped.isdisjoint(map(id, model.parameters())):
+        if weights_of(inner).isdisjoint(map(id, model.parameters())):
             raise ValueError(
                 f"this {type(inner).__name__} steps none of the parameters of {type(model).__name__}: "
                 "pass the one created from model.parameters(), after the model was moved or wrapped."
@@ -120,7 +119,7 @@ def check_loop(
             f"scaler takes a torch.amp.GradScaler; got a {type(scaler).__name__}. "
             "For a wrapper, pass the scaler inside; if the loop scales the loss itself, pass none."
         )
-    kinds = (of,) if isinstance(of, str) else tuple(of) if isinstance(of, Sequence | set) else (of,)
+    kinds = tuple(of) if isinstance(of, Sequence | set) and not isinstance(of, str) else (of,)
     if not kinds or not set(kinds) <= set(KINDS):
         raise ValueError(f"of takes some of {', '.join(KINDS)}; got {of!r}.")
     if block_axis is not None and (isinstance(block_axis, bool) or not isinstance(block_axis, int)):
@@ -150,6 +149,11 @@ def _with_hooks(optimizer: object) -> torch.optim.Optimizer:
         f"optimizer takes a torch.optim.Optimizer; got a {type(optimizer).__name__}. "
         "For a wrapper, pass the optimiser inside."
     )
+
+
+def weights_of(optimizer: torch.optim.Optimizer) -> set[int]:
+    """The ids of the weights that it steps."""
+    return {id(weight) for group in optimizer.param_groups for weight in group["params"]}
 
 
 def _chooser(names: object) -> Callable[[str], bool]:

@@ -1,6 +1,7 @@
 """Sweep: runs experiments on any executor, each once, as an ordinary run independent of the others."""
 
 import asyncio
+import math
 import os
 import queue
 import threading
@@ -165,16 +166,15 @@ class Sweep:
         """
         from tqdm.auto import tqdm
 
-        deadline = None if timeout is None else time.monotonic() + timeout
-        bar = tqdm(total=len(self._by_id), unit="cell", delay=0.5, disable=not progress)
-        with bar:
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        with tqdm(total=len(self._by_id), unit="cell", delay=0.5, disable=not progress) as bar:
             while True:
                 is_over, counts = self.is_over, self.counts
                 bar.set_postfix({word: number for word, number in counts.items() if number}, refresh=False)
                 bar.update(len(self._results) - bar.n)
                 if is_over:
                     return self.runs
-                if deadline is not None and time.monotonic() >= deadline:
+                if time.monotonic() >= deadline:
                     raise TimeoutError(f"{self!r} is not over after {timeout:g} seconds; it goes on.")
                 time.sleep(_POLL_S)
 

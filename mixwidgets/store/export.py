@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from mixwidgets.checks import choice
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import require
+from mixwidgets.plain_text import no_formula
 from mixwidgets.store.event_file import write_event_file
 from mixwidgets.store.events import Event
 from mixwidgets.store.files import errors_told
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 ExportKind = Literal["tensorboard", "csv", "parquet"]
 
-_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")  # a spreadsheet may execute cells that begin so
 _NEEDS = {"tensorboard": "tensorboard", "csv": "pandas", "parquet": "pyarrow"}
 
 
@@ -87,10 +87,10 @@ def _write(run_path: Path, experiment: Experiment | WatchedLoop, kind: str, fold
 
 
 def _without_formulas(table: "pd.DataFrame") -> "pd.DataFrame":
-    """The table with an apostrophe before each text and column name that a spreadsheet would execute."""
+    """The table with `no_formula` applied to texts and to columns' names."""
 
     def shown(cell: object) -> object:
-        return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+        return no_formula(cell) if isinstance(cell, str) else cell
 
     texts = table.select_dtypes(exclude=["number", "bool"])
     return table.assign(**{str(name): texts[name].map(shown) for name in texts}).rename(columns=shown)

@@ -44,7 +44,7 @@ from mixwidgets.store.status import Status, own_status, reserve_last_status, wri
 from mixwidgets.store.watched_loop import WatchedLoop
 
 
-def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs") -> Path:
+def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str]) -> Path:
     """Create a queued run directory with a generated name in `runs_dir`, which is created if missing.
 
     OSError, with what to do, if it cannot be written.

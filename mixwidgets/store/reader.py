@@ -87,8 +87,6 @@ class JournalReader:
         try:
             event = self._event(without_checksum(line))
             self._check_order(event)
-        except RecursionError:
-            why = "it is nested too deeply"
         except KeyError as error:
             why = f"it has no {error}"
         except (ValueError, TypeError, AttributeError, OverflowError, OSError) as error:

@@ -32,7 +32,7 @@ def from_json_number(value: object) -> float:
 def from_json_text(value: object) -> str:
     """`value` if it is text without lone surrogates, which cannot be displayed; else ValueError."""
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")
+        raise ValueError(f"{reprlib.repr(value)} is no text")
     value.encode()
     return value
 
@@ -56,20 +56,20 @@ def from_json_counts(value: object) -> Mapping[str, int]:
 
 def _by_name(value: object, read: Callable[[object], T], fault: str) -> Mapping[str, T]:
     if not isinstance(value, dict):
-        raise ValueError(f"{value!r} {fault}")
+        raise ValueError(f"{reprlib.repr(value)} {fault}")
     return MappingProxyType({from_json_text(name): read(item) for name, item in value.items()})
 
 
 def _flag(value: object) -> bool:
     if isinstance(value, bool):
         return value
-    raise ValueError(f"{value!r} is neither true nor false")
+    raise ValueError(f"{reprlib.repr(value)} is neither true nor false")
 
 
 def _reason(value: object) -> str:
     if isinstance(value, str) and value in REASONS:
         return value
-    raise ValueError(f"{value!r} is no reason to finish")
+    raise ValueError(f"{reprlib.repr(value)} is no reason to finish")
 
 
 _READ: dict[str, Callable[[object], Any]] = {
@@ -101,7 +101,7 @@ def from_record(record: Mapping[str, Any]) -> Event:
     """
     kind = from_json_text(record["kind"])
     if kind not in _PLAIN:
-        raise ValueError(f"{kind!r} is no kind of event")
+        raise ValueError(f"{reprlib.repr(kind)} is no kind of event")
     event, parts = _PLAIN[kind]
     return event(
         **{name: read(record[name]) for name, read, is_required in parts if is_required or name in record}

@@ -6,15 +6,12 @@ from types import MappingProxyType
 from mixwidgets.task.spec import LOSS_WEIGHT, TaskOption, TaskSpec
 
 
+def _whole(name: str, default: int, low: int, high: int, explanation: str) -> TaskOption:
+    return TaskOption(name=name, default=default, low=low, high=high, whole=True, explanation=explanation)
+
+
 def _size(what: str) -> TaskOption:
-    return TaskOption(
-        name="size",
-        default=1,
-        low=1,
-        high=64,
-        whole=True,
-        explanation=f"Multiplies {what}; the number of weights grows nearly with its square.",
-    )
+    return _whole("size", 1, 1, 64, f"Multiplies {what}; the number of weights grows nearly with its square.")
 
 
 _ALL = (
@@ -51,22 +48,8 @@ _ALL = (
         options=(
             LOSS_WEIGHT,
             _size("the width of the hidden layers"),
-            TaskOption(
-                name="width",
-                default=128,
-                low=1,
-                high=1024,
-                whole=True,
-                explanation="Units of each hidden layer at size 1.",
-            ),
-            TaskOption(
-                name="hidden_layers",
-                default=2,
-                low=0,
-                high=3,
-                whole=True,
-                explanation="How many hidden layers.",
-            ),
+            _whole("width", 128, 1, 1024, "Units of each hidden layer at size 1."),
+            _whole("hidden_layers", 2, 0, 3, "How many hidden layers."),
         ),
     ),
     TaskSpec(
@@ -86,14 +69,7 @@ _ALL = (
         options=(
             LOSS_WEIGHT,
             _size("the channels of both hidden convolutions"),
-            TaskOption(
-                name="canvas",
-                default=40,
-                low=16,
-                high=512,
-                whole=True,
-                explanation="Height and width of the canvas in pixels.",
-            ),
+            _whole("canvas", 40, 16, 512, "Height and width of the canvas in pixels."),
         ),
     ),
     TaskSpec(

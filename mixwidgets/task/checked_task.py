@@ -140,13 +140,9 @@ class CheckedTask:
         return float(value)
 
     def _wrong(self, method: str, given: object, wanted: str) -> TypeError:
-        return TypeError(f"{self._name}.{method} gave a {_kind(given)}; it must give {wanted}.")
+        kind = type(given).__name__ + (f" of {given.dtype}" if isinstance(given, Tensor) else "")
+        return TypeError(f"{self._name}.{method} gave a {kind}; it must give {wanted}.")
 
 
 def _depends_on_weights(outputs: Outputs) -> bool:
     return any(isinstance(leaf, Tensor) and leaf.requires_grad for leaf in tree_leaves(outputs))
-
-
-def _kind(value: object) -> str:
-    dtype = f" of {value.dtype}" if isinstance(value, Tensor) else ""
-    return f"{type(value).__name__}{dtype}"

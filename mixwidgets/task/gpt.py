@@ -76,10 +76,9 @@ class GPT(nn.Module):
         stream; biases are 0."""
         for name, module in self.named_modules():
             if isinstance(module, nn.Linear | nn.Embedding):
-                residual = name.endswith(("projection", "contract"))
-                nn.init.normal_(
-                    module.weight, std=0.02 / math.sqrt(2 * len(self.blocks)) if residual else 0.02
-                )
+                is_residual = name.endswith(("projection", "contract"))
+                std = 0.02 / math.sqrt(2 * len(self.blocks)) if is_residual else 0.02
+                nn.init.normal_(module.weight, std=std)
             if isinstance(module, nn.Linear) and module.bias is not None:
                 nn.init.zeros_(module.bias)
 

@@ -71,6 +71,15 @@ def test_as_csv_there_is_a_line_for_each_exercise_and_no_formula(folder):
     assert rows[1][0] == "'=cmd()\\x1b[31m"
 
 
+def test_no_cell_begins_as_a_formula(tmp_path):
+    (tmp_path / "＝1+1.txt").write_text(solved().replace("01_bits", "-1-1"), encoding="utf-8")
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "=1+1.txt").write_bytes(b"x" * (LARGEST_FILE + 1))
+    rows = list(csv.reader(io.StringIO(call("grade", str(tmp_path), "--csv").stdout)))
+    assert rows[1][3].startswith("'=1+1.txt has ")
+    assert rows[2][:2] == ["'＝1+1", "'-1-1"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_report_saved_by_an_editor_of_windows_is_read(tmp_path, encoding):
     (tmp_path / "ann.txt").write_text(solved("zh"), encoding=encoding)

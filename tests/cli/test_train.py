@@ -14,6 +14,7 @@ import pytest
 import mixwidgets as mw
 from mixwidgets.store.events import Evaluation, RunFinished, RunStarted
 from mixwidgets.store.journal import create_run, create_watched_run
+from mixwidgets.store.run import Run
 from mixwidgets.store.watched_loop import WatchedLoop
 from tests.cli.calling import call, run_of, step
 from tests.untrained import Untrained
@@ -211,6 +212,20 @@ def test_how_it_ended_is_said_in_words_and_as_the_exit_code(monkeypatch, tmp_pat
     ]
 
 
+def test_an_interrupted_run_that_does_not_end_at_once_is_waited_for(monkeypatch, launched):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    def stop(run):
+        raise TimeoutError("It was asked to stop.")
+
+    monkeypatch.setattr(Run, "follow", interrupted)
+    monkeypatch.setattr(Run, "stop", stop)
+    result = call("train")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[1:] == ["", "stopping", "It was asked to stop.", "completed"]
+
+
 def test_on_a_terminal_there_is_a_bar_and_control_c_stops(tmp_path):
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
@@ -229,7 +244,7 @@ def test_on_a_terminal_there_is_a_bar_and_control_c_stops(tmp_path):
     try:
         until(lambda: shows(rb"loss scale \d+, \d+ skipped\]"))
         process.send_signal(signal.SIGINT)
-        until(lambda: shows(b"stopping: stopped"))
+        until(lambda: shows(rb"stopping\s+stopped: "))
         assert process.wait(timeout=LIMIT_S) == 0
     finally:
         process.kill()

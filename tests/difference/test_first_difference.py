@@ -193,6 +193,23 @@ def test_a_loss_scale_that_overflows(model):
     assert "at a loss scale of 1.07374e+09" in found.reason
 
 
+class Steep(nn.Module):
+    """A gradient inside it is 1024 times those at its boundary."""
+
+    def forward(self, x):
+        return x * 2.0**-10 * 2.0**10 * 2.0**-10 * 2.0**10
+
+
+def test_a_dynamic_loss_scale_is_not_lowered_below_its_least():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 4), Steep())
+    dynamic = mw.recipes["fp16_dynamic"]
+    settled = mw.first_difference(model, INPUTS, loss, dynamic).loss_scale
+    least = 2 * settled
+    bounded = dynamic.replace(loss_scale=dynamic.loss_scale.replace(min_scale=least))
+    assert mw.first_difference(model, INPUTS, loss, bounded).loss_scale == least
+
+
 def step(unscale, limit):
     def run(loss, parameters, loss_scale):
         (loss * loss_scale).backward()

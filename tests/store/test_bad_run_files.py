@@ -99,6 +99,23 @@ def test_an_event_that_says_nonsense_costs_only_itself(run_path, change):
     assert (run.status, len(run.damage)) == ("completed", 1)
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"kind": "x" * 500_000},
+        {"kind": ["x"] * 100_000},
+        {"kind": "evaluation", "step": 3, "metrics": ["x"] * 100_000},
+        {"kind": "finished", "metrics": {}, "reason": "x" * 500_000},
+    ],
+    ids=["a kind", "a list", "metrics", "a reason"],
+)
+def test_the_sentence_on_a_damaged_record_does_not_repeat_all_of_it(run_path, record):
+    events = run_path / "events.jsonl"
+    events.write_bytes(sealed(json.dumps(record)))
+    (told,) = open_run(run_path).damage
+    assert len(told) < 200
+
+
 def as_fifo(path, outside):
     os.mkfifo(path)
 
