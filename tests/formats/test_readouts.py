@@ -104,6 +104,10 @@ def test_an_explanation_brackets_its_value(name, value):
         assert explanation.code in (explanation.below, explanation.above)
     if explanation.error is not None:
         assert Fraction(value) + explanation.error == fmt.exact(explanation.code)
+    if explanation.error is None or value == 0:
+        assert explanation.relative_error is None
+    else:
+        assert explanation.relative_error * abs(Fraction(value)) == explanation.error
     if explanation.rule == "tie":
         assert explanation.midpoint == Fraction(value)
         assert (explanation.code & fmt.all_ones) % 2 == 0
