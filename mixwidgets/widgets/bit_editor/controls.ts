@@ -43,7 +43,7 @@ export function controls(view: View<State>, number: ReadonlySignal<EditedNumber>
       text,
       choose: async (shown) => {
         const done = await copy(text, shown);
-        setText(said, done ? t("bits.copied", { label }) : t("bits.selected"));
+        setText(said, done ? t("bits.copied", { label }) : t("clipboard.selected"));
         return !done; // then the selected text stays in view
       },
     }));

@@ -26,7 +26,7 @@ const TYPED = 40; // characters of the input that a sentence repeats
 /** "normal · largest finite float16 · ulp 32" */
 export function classLine(fmt: FloatFormat, code: bigint): string {
   const kind = classify(fmt, code);
-  const parts = [t(`bits.class_${kind}`)];
+  const parts = [t(`class.${kind}`)];
   if (kind === "nan" && fmt.nan === "ieee" && fmt.nanCode !== null) {
     const quiet = (code & fmt.nanCode) === fmt.nanCode;
     parts.push(t(quiet ? "bits.quiet" : "bits.signaling"));

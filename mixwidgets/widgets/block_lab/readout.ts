@@ -99,7 +99,7 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab): HTM
       change(shown.value!.active, value);
       return commit();
     }
-    setText(error, t("blocks.bad_value", { came: text || t("blocks.nothing"), kept: number(current().value, 7) }));
+    setText(error, t("blocks.bad_value", { came: text || t("common.nothing"), kept: number(current().value, 7) }));
     set(field, { "aria-invalid": "true" });
   });
 

@@ -65,7 +65,7 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
     if (log2 !== null) move(log2); // else still being typed
   });
   field.addEventListener("change", () => {
-    if (typed() === null) return complain(t("explorer.bad_exponent", { came: field.value || t("explorer.nothing"), low: LOWEST, high: HIGHEST, kept: scale.value }));
+    if (typed() === null) return complain(t("explorer.bad_exponent", { came: field.value || t("common.nothing"), low: LOWEST, high: HIGHEST, kept: scale.value }));
     field.value = String(scale.value); // "007" as 7
     commit();
   });

@@ -46,7 +46,7 @@ export function formatMenu(label: string, choose: (name: string) => void): Field
   const width = (of: "exponent" | "fraction") => bareField(
     { inputmode: "numeric", "aria-label": t(of === "exponent" ? "play.own_exponent" : "play.own_fraction", { label }), class: "mw-play-width" }, (text) => {
       const wanted = { ...widths, [of]: Number(wholeIn(text, 0, 99) ?? NaN) };
-      if (!ownFormat(wanted.exponent, wanted.fraction)) return t("play.own_wrong", { came: text || t("play.nothing") });
+      if (!ownFormat(wanted.exponent, wanted.fraction)) return t("play.own_wrong", { came: text || t("common.nothing") });
       Object.assign(widths, wanted);
       choose(ownName());
       return "";
@@ -69,7 +69,7 @@ export function formatMenu(label: string, choose: (name: string) => void): Field
 export function wholeField(label: string, low: number, high: number, choose: (value: number) => void): Field<number> {
   const { element, error, show } = bareField({ inputmode: "numeric", class: "mw-play-number" }, (text) => {
     const value = wholeIn(text, low, high);
-    if (value === null) return t("play.whole_wrong", { label, low, high, came: text || t("play.nothing") });
+    if (value === null) return t("play.whole_wrong", { label, low, high, came: text || t("common.nothing") });
     choose(Number(value));
     return "";
   });

@@ -29,7 +29,7 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
     return { number, box: h("span", { class: "mw-row mw-play-class" }, swatch(kind, fills), t(`ruler.zone_${kind}`), number) };
   });
   const zeros = h("p", { class: "mw-note" });
-  const slider = h("input", { type: "range", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("play.scale_slider") });
+  const slider = h("input", { type: "range", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("play.scale") });
   const formula = h("span", { class: "mw-num mw-play-scale" });
   const hint = h("p", { class: "mw-note" });
 

@@ -21,7 +21,7 @@ export function lossesPart({ view, session, traits }: Page): HTMLElement {
   const [plain, chosen] = [h("strong", { class: "mw-num" }), h("strong", { class: "mw-num" })];
   const [plainKey, chosenKey] = [h("span", { class: "mw-play-key mw-play-key-reference" }), h("span", { class: "mw-play-key mw-play-key-chosen" })];
   const skipped = h("span", { class: "mw-num" });
-  const scaleTitle = h("p", { class: "mw-play-path-title mw-note" }, t("play.scale_path"), " ", skipped);
+  const scaleTitle = h("p", { class: "mw-play-path-title mw-note" }, t("play.scale"), " ", skipped);
   const note = h("p", { class: "mw-note" });
   const [chart, course] = [crispCanvas(view, canvas), crispCanvas(view, path)];
 

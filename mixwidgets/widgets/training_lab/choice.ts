@@ -49,7 +49,7 @@ export function seedsText(seeds: readonly number[]): string {
 /** What was typed, quoted and cut. */
 export function quoted(text: string): string {
   const came = text.trim();
-  if (came === "") return t("lab.nothing");
+  if (came === "") return t("common.nothing");
   return `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
 }
 
