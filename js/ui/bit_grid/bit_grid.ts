@@ -62,7 +62,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { edit, ste
     buttons = new Array<HTMLButtonElement>(fmt.bits);
     labels = [];
     const rows = fieldsOf(fmt).map((field) => {
-      const number = h("span", { class: "mw-num mw-bit-field-rest" });
+      const number = h("span", { class: "mw-num" });
       number.style.minWidth = `calc(${longestRest(fmt, field)}ch + 2px)`; // so that the bits do not move when it changes
       const entry = field.name === "sign" ? null : numberField(field.name, field, edit);
       labels.push({ of: field, number, entry });

@@ -38,7 +38,7 @@ export type Histogram = ReturnType<typeof histogram>;
 
 export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"), most, drawn }: Ruled, textures: Textures) {
   const ground = s("g");
-  const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind), class: "mw-binade" }));
+  const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind) }));
   const axis = s("g", { class: "mw-ticks" });
   const element = s("svg", { role: "img", class: "mw-histogram" }, ground, ...bars, axis);
   const width = view.width(element);

@@ -92,7 +92,7 @@ function bits(view: Effects, fmt: FloatFormat): AnswerField {
     if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
   });
   return {
-    element: h("div", { class: "mw-stack-tight mw-exercise-bits" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid),
+    element: h("div", { class: "mw-stack-tight" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid),
     read: () => fmt.toHex(coded.value.code),
     show: (answer) => {
       coded.value = { fmt, code: answer === "" ? 0n : fmt.toCode(answer) };

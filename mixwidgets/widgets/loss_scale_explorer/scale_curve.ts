@@ -64,7 +64,7 @@ export function scaleCurve({ view, answers, scale, move, commit }: Explored, tex
     return { move: moveUnder, back: () => move(from) };
   }, commit, slider);
 
-  return h("div", { class: "mw-scale-curve" }, h("p", { class: "mw-note mw-plot-caption" }, words, key), plot);
+  return h("div", {}, h("p", { class: "mw-note mw-plot-caption" }, words, key), plot);
 }
 
 /** The best scales in a sentence: where nothing is lost, or else where least is. */

@@ -59,6 +59,6 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
   return h("section", { class: "mw-stack-tight", "aria-label": t("play.gradients") },
     h("div", { class: "mw-play-title" }, h("h4", {}, t("play.gradients")), h("span", { class: "mw-row mw-play-classes" }, ...figures.map(({ box }) => box))),
     inspector,
-    h("div", { class: "mw-play-slider" }, h("label", { class: "mw-play-slider-name", "aria-hidden": "true" }, t("play.scale")), slider, formula),
+    h("div", { class: "mw-play-slider" }, h("label", { "aria-hidden": "true" }, t("play.scale")), slider, formula),
     hint, zeros, fills.element);
 }

@@ -53,7 +53,7 @@ export function cellGrid(
   const heading = h("th", { scope: "col" });
   const lines = rows.map(({ name, cells }) => {
     const buttons = cells.map((place, i) => place === null ? null : cell(place, name, seeds[i]!));
-    const [picture, said] = [s("svg", { class: "mw-sweep-spread", width: WIDTH, height: HEIGHT, "aria-hidden": "true" }), h("span", { class: "mw-num" })];
+    const [picture, said] = [s("svg", { width: WIDTH, height: HEIGHT, "aria-hidden": "true" }), h("span", { class: "mw-num" })];
     view.effect(() => {
       const values = valuesOf(cells);
       if (values.length === 0) return picture.replaceChildren(), setText(said, "");
