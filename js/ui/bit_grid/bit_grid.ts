@@ -10,7 +10,7 @@ import { t } from "#ui/messages.ts";
 import { superscript, withMinus } from "#ui/digits.ts";
 import { paintByDrag, type Stroke } from "./drag.ts";
 import { bareField } from "#ui/fields.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 
 type FieldName = "sign" | "exponent" | "fraction";
 
@@ -37,7 +37,7 @@ export interface Coded {
   readonly code: bigint;
 }
 
-export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { edit, step, stroke }: Actions): HTMLElement {
+export function bitGrid(view: View, coded: ReadonlySignal<Coded>, { edit, step, stroke }: Actions): HTMLElement {
   const element = h("div", { role: "grid", "aria-label": t("grid.title"), class: "mw-bits" });
   let shown: FloatFormat | null = null;
   let buttons: HTMLButtonElement[] = []; // by their bit's position in the code

@@ -17,7 +17,7 @@ const CLICK = 4; // px that the pointer may move in a click
 /** `all`: the number of steps. `read`: the charts' values at a step in words, "" if they are empty. `more`: shown beside
  * the controls. Returns, as `element`, the charts and, below them, the controls. */
 export function steps(
-  view: Pick<View<any>, "effect" | "onChange" | "onClose">, all: ReadonlySignal<number>, plots: readonly Pick<Plot, "element" | "svg" | "mark" | "stepAt">[],
+  view: View, all: ReadonlySignal<number>, plots: readonly Pick<Plot, "element" | "svg" | "mark" | "stepAt">[],
   read: (step: number) => string, ...more: HTMLElement[]
 ) {
   const zoom = signal<Part | null>(null);

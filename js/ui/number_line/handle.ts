@@ -6,7 +6,7 @@ import { figure } from "#ui/digits.ts";
 import { h, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 import type { Board } from "./board.ts";
 import { marksOf, type Rounded } from "./marks.ts";
 import { targetAt, targetBeside, type Target } from "./targets.ts";
@@ -24,7 +24,7 @@ interface Actions {
 }
 
 /** Add the handle to a board whose axis is `axis` pixels from its top. A click on the line moves the number there. */
-export function addHandle(view: Effects, { element, row, hold }: Board, number: ReadonlySignal<Rounded>, axis: number, { grab, take, back }: Actions): void {
+export function addHandle(view: View, { element, row, hold }: Board, number: ReadonlySignal<Rounded>, axis: number, { grab, take, back }: Actions): void {
   const handle = h("div", { class: "mw-nl-handle", role: "slider", tabindex: 0, "aria-label": t("line.handle") });
   handle.style.top = `${axis}px`;
   element.append(handle);

@@ -21,7 +21,7 @@ export const FLOOR = HEAD + HEIGHT; // where the bars stand
 
 /** What stands on the ruler: magnitudes before scaling, the format that they are cast to, log2 of the scale. */
 export interface Ruled {
-  readonly view: Pick<View<any>, "effect" | "onClose" | "width">;
+  readonly view: View;
   readonly answers: ReadonlySignal<{ readonly total: GradientSummary; readonly format: FloatFormat }>;
   readonly scale: ReadonlySignal<number>;
   /** What takes another scale, where the bars can be dragged: `commit` once, at the end. */
@@ -38,7 +38,7 @@ export type Histogram = ReturnType<typeof histogram>;
 
 export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"), most, drawn }: Ruled, textures: Textures) {
   const ground = s("g");
-  const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind) }));
+  const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind), class: "mw-binade" }));
   const axis = s("g", { class: "mw-ticks" });
   const element = s("svg", { role: "img", class: "mw-histogram" }, ground, ...bars, axis);
   const width = view.width(element);

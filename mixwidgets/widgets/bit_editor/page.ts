@@ -29,8 +29,7 @@ const EASY_TEXT = 24; // characters of an exact value that the field shows befor
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
-  const { root, head } = card(el, t("bits.title"));
-  root.classList.add("mw-bit-editor");
+  const { root, head } = card(view, el, "mw-bit-editor", t("bits.title"));
 
   const history = editHistory<EditedNumber>();
   const { number, edit, flush } = editable(view);
@@ -92,24 +91,21 @@ function render({ model, el }: RenderProps<State>): () => void {
   view.onChange(number, ({ fmt, code }) => announce.say(`${figure(fmt, code).text} · ${classLine(fmt, code)}`));
 
   addQuestions(view, root, answeredByTraits(view, steps as Step[]));
-  const listening = new AbortController();
-  const { signal } = listening;
   root.addEventListener("focusout", (event) => {
     if (!(event.relatedTarget instanceof Node && root.contains(event.relatedTarget))) flush();
-  }, { signal });
+  });
   root.addEventListener("keydown", (event) => {
     const to = event.altKey || !(event.ctrlKey || event.metaKey) ? undefined : backKey(event);
     if (!to) return;
     event.preventDefault();
     event.stopPropagation(); // the notebook would undo one of its own edits
     back(to);
-  }, { signal });
+  });
+  const listening = new AbortController();
+  const { signal } = listening;
   document.addEventListener("visibilitychange", flush, { signal });
   window.addEventListener("pagehide", flush, { signal });
-  view.onClose(() => {
-    listening.abort();
-    root.remove();
-  });
+  view.onClose(() => listening.abort());
   return view.close;
 }
 

@@ -18,8 +18,7 @@ import steps from "./stage.json";
 function render({ model, el }: RenderProps<Traits>): () => void {
   const view = viewOf(model);
   const lab = editable(view);
-  const { root, head } = card(el, t("blocks.title"));
-  root.classList.add("mw-block-lab");
+  const { root, head } = card(view, el, "mw-block-lab", t("blocks.title"));
   const formats = chips(t("blocks.formats"), blockFormats.map(({ name }) => name), (name) => view.send("format", name));
   const rules = chips(t("blocks.rules"), SCALE_RULES, (name) => view.send("scale_rule", name));
   head.append(formats.element);
@@ -54,7 +53,6 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   view.effect(() => callout.replaceChildren(...sentencesOf(lab.shown.value?.found)));
   view.effect(() => setText(live, sentencesOf(lab.atRest.value?.found).map(({ textContent }) => textContent).join("")));
   addQuestions(view, root, answeredByTraits(view, steps as Step[]));
-  view.onClose(() => root.remove());
   return view.close;
 }
 

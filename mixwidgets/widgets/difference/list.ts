@@ -33,7 +33,7 @@ export function errorKey(format: string): HTMLElement {
 /** A dotted name, whose line breaks after a dot. */
 const breakable = (name: string) => name.split(/(?<=\.)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 
-export function moduleList(view: Pick<View<any>, "effect" | "width">, rows: readonly Row[], axis: Axis, chosen: Signal<Row | undefined>): HTMLElement {
+export function moduleList(view: View, rows: readonly Row[], axis: Axis, chosen: Signal<Row | undefined>): HTMLElement {
   const lines = new Map<string, { name: string; halves: Partial<Record<Row["direction"], Row>> }>();
   for (const row of rows) {
     const key = JSON.stringify([row.module, row.call]);

@@ -16,7 +16,7 @@ import type { View } from "#ui/view.ts";
 import { errorWords, moduleName, type Row, tensorName } from "./words.ts";
 
 /** `told` is the row whose reason stands above. */
-export function tensorPanel(view: Pick<View<any>, "effect" | "onClose" | "width">, chosen: ReadonlySignal<Row | undefined>, told: Row | undefined, name: string, lossScale: number): HTMLElement {
+export function tensorPanel(view: View, chosen: ReadonlySignal<Row | undefined>, told: Row | undefined, name: string, lossScale: number): HTMLElement {
   const fills = textures();
   const format = getFormat(name)!;
   const place = signal(0); // of the tensor in the row

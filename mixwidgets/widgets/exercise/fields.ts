@@ -5,7 +5,7 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { h, set, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 import { strong } from "./words.ts";
 import type { Question } from "./question.ts";
 import { LONGEST_ANSWER } from "./record.ts";
@@ -24,7 +24,7 @@ export interface AnswerField {
   refuse(errorId: string): void;
 }
 
-export function answerField(view: Effects, question: Question): AnswerField {
+export function answerField(view: View, question: Question): AnswerField {
   const fmt = formatOf(question.rule);
   if (question.kind === "choice") return choice(question.options);
   return question.kind === "bits" && fmt ? bits(view, fmt) : line(fmt !== undefined);
@@ -68,7 +68,7 @@ function choice(options: Question["options"]): AnswerField {
   };
 }
 
-function bits(view: Effects, fmt: FloatFormat): AnswerField {
+function bits(view: View, fmt: FloatFormat): AnswerField {
   const last = (1n << BigInt(fmt.bits)) - 1n;
   const coded = signal({ fmt, code: 0n });
   let before = 0n; // the current stroke

@@ -5,7 +5,7 @@ import { LIMITS } from "#core/formats/custom.ts";
 import { h, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 import type { Design } from "./design.ts";
 
 interface Actions {
@@ -15,7 +15,7 @@ interface Actions {
   commit(): void;
 }
 
-export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change, commit }: Actions): HTMLElement {
+export function bitsBar(view: View, design: ReadonlySignal<Design>, { change, commit }: Actions): HTMLElement {
   const fields = ["sign", "exponent", "fraction"].map((field) => h("div", { class: `mw-design-field mw-bit-${field}`, "aria-hidden": "true" }));
   const handle = h("div", { class: "mw-design-boundary", role: "slider", tabindex: 0, "aria-label": t("designer.boundary") });
   const element = h("div", { class: "mw-design-bits" }, ...fields, handle);

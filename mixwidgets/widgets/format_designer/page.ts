@@ -22,8 +22,7 @@ const FIRST = "float8_e4m3"; // shown until the model has a valid design
 
 function render({ model, el }: RenderProps<Design>): () => void {
   const view = viewOf(model);
-  const { root, head } = card(el, t("designer.title"));
-  root.classList.add("mw-format-designer");
+  const { root, head } = card(view, el, "mw-format-designer", t("designer.title"));
   const name = h("p", { class: "mw-num mw-design-name" });
   head.append(name);
 
@@ -63,7 +62,6 @@ function render({ model, el }: RenderProps<Design>): () => void {
   view.onChange(words, () => announce.say(words.value.map(({ text }) => text).join("")));
 
   addQuestions(view, root, answeredByTraits(view, steps as Step[]));
-  view.onClose(() => root.remove());
   return view.close;
 }
 

@@ -31,8 +31,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const explored = explore(view);
   const { answers, all, settled, isEmpty, tensor, narrow, shownNames } = explored;
   const title = view.trait("title");
-  const { root, head } = card(el, "");
-  root.classList.add("mw-loss-scale-explorer");
+  const { root, head } = card(view, el, "mw-loss-scale-explorer", "");
   const subtitle = h("span", { class: "mw-subtitle" });
   const others = choices.map(({ name }) => name).filter((name) => !USUAL.includes(name));
   const picker = chipsAndMore(t("common.formats"), USUAL, others, (name) => view.send("format", name));
@@ -83,7 +82,6 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   addQuestions(view, root, answeredByTraits(view, steps as Step[]));
   view.onClose(greet(model));
-  view.onClose(() => root.remove());
   return view.close;
 }
 

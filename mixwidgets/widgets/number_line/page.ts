@@ -34,8 +34,7 @@ const LONGEST_TEXT = 20_000; // characters, as in the bit editor
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
-  const { root, head } = card(el, t("line.title"));
-  root.classList.add("mw-number-line");
+  const { root, head } = card(view, el, "mw-number-line", t("line.title"));
   const { number, edit } = editable(view as unknown as View<NumberState>);
   const names = view.trait("formats");
 
@@ -89,7 +88,6 @@ function render({ model, el }: RenderProps<State>): () => void {
     announce.element,
   );
   addQuestions(view, root, answeredByTraits(view, steps as Step[]));
-  view.onClose(() => root.remove());
   return view.close;
 }
 

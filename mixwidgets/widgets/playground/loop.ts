@@ -16,7 +16,7 @@ export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-
  * drawing always takes longer than its share. The frame that answers a click or a key does neither.
  */
 export function frameLoop(
-  view: Pick<View<any>, "effect" | "onClose">, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
+  view: View, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
   step: () => void, drawn: () => void,
 ): void {
   const isSeen = signal(true);
@@ -58,7 +58,7 @@ export function frameLoop(
 }
 
 /** A signal that follows another some frames later: what takes long to draw has a frame of its own. */
-export function later<T>(view: Pick<View<any>, "effect" | "onClose">, of: ReadonlySignal<T>, frames: number): ReadonlySignal<T> {
+export function later<T>(view: View, of: ReadonlySignal<T>, frames: number): ReadonlySignal<T> {
   const value = signal(of.peek());
   let left = 0;
   let request = 0;

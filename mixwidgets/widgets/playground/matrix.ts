@@ -21,7 +21,7 @@ export interface Place {
 }
 
 export function matrix(
-  view: Pick<View<any>, "effect" | "measured" | "onClose" | "width">, session: Session, layer: number, isOpen: ReadonlySignal<boolean>, chosen: Signal<Place | null>,
+  view: View, session: Session, layer: number, isOpen: ReadonlySignal<boolean>, chosen: Signal<Place | null>,
 ): HTMLElement {
   const canvas = h("canvas", { class: "mw-play-matrix", "aria-hidden": "true" });
   const [positive, negative] = [h("span", { class: "mw-play-positive", hidden: true }), h("span", { class: "mw-play-negative", hidden: true })];

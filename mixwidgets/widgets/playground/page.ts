@@ -103,8 +103,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   }
 
   const page: Page = { view, session, traits, edit, record, answers };
-  const { root, head } = card(el, t("play.title"));
-  root.classList.add("mw-play");
+  const { root, head } = card(view, el, "mw-play", t("play.title"));
   const told = storiesPart(page, () => {
     control.reset();
     control.rate.value = Math.max(RATE, control.end.value / TOLD_S);
@@ -168,7 +167,6 @@ function render({ model, el }: RenderProps<State>): () => void {
     untracked(take);
   });
   addQuestions(view, root, told.questions);
-  view.onClose(() => root.remove());
   return view.close;
 }
 

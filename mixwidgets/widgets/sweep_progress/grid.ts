@@ -7,7 +7,7 @@ import { oneStop } from "#ui/cells.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { metric as metricWords, metricName, statusWord } from "#ui/run_words.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 
 export type Word = "done" | "running" | "waiting" | "failed" | "stopped";
 
@@ -35,7 +35,7 @@ export interface Failure {
 }
 
 export function cellGrid(
-  view: Effects, { seeds, rows }: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>, failures: ReadonlySignal<Failure[]>,
+  view: View, { seeds, rows }: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>, failures: ReadonlySignal<Failure[]>,
 ): HTMLElement {
   const chosen = signal<{ place: number; name: string; seed: number } | null>(null);
   const metric = computed(() => {

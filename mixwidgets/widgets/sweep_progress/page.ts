@@ -32,8 +32,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const [cells, runs, bands] = [view.trait("_words"), view.trait("_runs"), view.trait("_bands")];
   const grid = { seeds: [], rows: [], ...model.get("_grid") };
   const { ask, waiting, said, hasKernel } = kernelLink(view, { stop: "sweep.slow" });
-  const { root, head } = card(el, t("sweep.title"));
-  root.classList.add("mw-sweep");
+  const { root, head } = card(view, el, "mw-sweep", t("sweep.title"));
 
   const stop = action(t("sweep.stop"), () => ask("stop"));
   head.append(stop.element);
@@ -92,7 +91,6 @@ function render({ model, el }: RenderProps<State>): () => void {
   if (grid.rows.length > 1) {
     addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ byteLength }) => byteLength > 0), answer() {} }]);
   }
-  view.onClose(() => root.remove());
   return view.close;
 }
 
