@@ -20,9 +20,7 @@ export function transposed({ values, rowStep, columnStep }: Matrix): Matrix {
 }
 
 /** The row vector of so many ones, with which a product adds up columns. */
-export function onesRow(): Matrix {
-  return { values: Float32Array.of(1), rowStep: 0, columnStep: 0 };
-}
+export const ones: Matrix = { values: Float32Array.of(1), rowStep: 0, columnStep: 0 };
 
 /**
  * out (rows × columns) = a (rows × terms) · b (terms × columns), each sum kept in float32: every product is exact in float64, and

@@ -3,9 +3,8 @@
 
 import type { FloatFormat } from "#core/formats/float_format.ts";
 
-/** The tasks on two features that a plane shows, and scikit-learn's handwritten digits. */
-export const PLANE_TASKS = ["circle", "xor", "gaussians", "spiral"] as const;
-export const TASKS = [...PLANE_TASKS, "digits"] as const;
+/** Those on two features, which a plane shows, and scikit-learn's handwritten digits. */
+export const TASKS = ["circle", "xor", "gaussians", "spiral", "digits"] as const;
 export const ACTIVATIONS = ["tanh", "relu"] as const;
 export const ACCUMULATIONS = ["float32", "format"] as const;
 export const OPTIMIZERS = ["sgd", "momentum", "adam"] as const;

@@ -1,4 +1,7 @@
-// Keeps keys pressed in a widget from the notebook's shortcuts.
+// Keeps keys pressed in a widget from the notebook's shortcuts, and tells these from its own.
+
+/** Whether a key is pressed with one that makes it a shortcut. */
+export const hasModifier = ({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean => altKey || ctrlKey || metaKey;
 
 const SUPPRESS = "data-lm-suppress-shortcuts";
 

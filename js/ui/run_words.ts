@@ -1,5 +1,6 @@
 // Texts about runs, and their numbers. No DOM.
 
+import { withMinus } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
 
 /** A number in a JSON trait: non-finite ones are texts, unknown ones null. */
@@ -13,7 +14,7 @@ export function decimal(value: WireNumber): string {
   if (value === null) return NONE;
   if (typeof value === "string") return NOT_FINITE[value] ?? NONE; // a hostile page may contain anything
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2).replace("-", "−");
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return withMinus(value.toExponential(2));
   return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
@@ -23,7 +24,7 @@ export function axisNumber(value: number): string {
   const isPlain = size === 0 || (size >= 1e-3 && size < 1e5);
   // 12 digits, because a tick such as 0.3 may be a sum with an error in the last place
   const round = Number(value.toPrecision(12));
-  return (isPlain ? String(round) : round.toExponential()).replace("e+", "e").replace("-", "−").replace("e-", "e−");
+  return withMinus((isPlain ? String(round) : round.toExponential()).replace("e+", "e"));
 }
 
 /** A share in 0 … 1 as "97.2 %"; a small one as "< 0.1 %", not 0. */

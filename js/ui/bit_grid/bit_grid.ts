@@ -6,8 +6,9 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { wholeIn } from "#core/formats/typed.ts";
 import { oneStop } from "#ui/cells.ts";
 import { h, set, setText } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
-import { superscript, withMinus } from "#ui/digits.ts";
+import { twoTo, withMinus } from "#ui/digits.ts";
 import { paintByDrag, type Stroke } from "./drag.ts";
 import { bareField } from "#ui/fields.ts";
 import type { View } from "#ui/view.ts";
@@ -52,7 +53,7 @@ export function bitGrid(view: View, coded: ReadonlySignal<Coded>, { edit, step, 
     if (!isOfStroke(event) && position >= 0) edit(flipped(position), "soon"); // by key, or by a screen reader
   });
   element.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || positionOf(event.target) < 0) return;
+    if (hasModifier(event) || positionOf(event.target) < 0) return;
     if (event.key === "ArrowUp") step(1);
     if (event.key === "ArrowDown") step(-1);
   });
@@ -162,7 +163,7 @@ function weightOf({ name, low, width }: Field, position: number): string {
   if (name === "sign") return "±";
   if (name === "exponent") return String(2 ** (position - low));
   const power = position - width;
-  return { [-1]: "½", [-2]: "¼", [-3]: "⅛" }[power] ?? `2${superscript(power)}`;
+  return { [-1]: "½", [-2]: "¼", [-3]: "⅛" }[power] ?? twoTo(power);
 }
 
 function nameOf({ name, low, width }: Field, position: number, on: boolean): string {

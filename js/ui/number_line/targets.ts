@@ -3,6 +3,7 @@
 import {
   add, compare, divide, floorLog10, magnitudeOf, multiply, negate, power, rational, subtract, type Rational,
 } from "#core/formats/rational.ts";
+import { clamp } from "#core/range.ts";
 import { cut } from "#ui/digits.ts";
 import type { Mark } from "./marks.ts";
 import type { Row } from "./ticks.ts";
@@ -19,7 +20,7 @@ const DIGITS = 1_200; // more than any midpoint has, so that texts are exact
 
 /** The number at a pixel, with as few digits as distinguish it from the next pixel's. */
 export function targetAt({ fmt, view, ticks: values, bands }: Row, pixel: number): Target {
-  const x = Math.min(Math.max(pixel, EDGE), view.width - EDGE);
+  const x = clamp(pixel, EDGE, view.width - EDGE);
   const isNear = (at: number) => Math.abs(at - x) <= MAGNET;
   const beyond = (value: Rational) => ({ value, x: pixelOf(view, value), code: null }); // the step past the largest value
   const ticks = [

@@ -3,6 +3,7 @@
 import {
   add, compare, divide, floorLog2, magnitudeOf, multiply, power, rational, subtract, toNumber, type Rational,
 } from "#core/formats/rational.ts";
+import { clamp } from "#core/range.ts";
 
 /** `width` pixels around `centre`; `level` is its zoom, in quarters of a doubling of value per pixel. */
 export interface Viewport {
@@ -30,9 +31,7 @@ function levelOf(unit: Rational): number {
   return held(4 * doublings + (quarter < 0 ? 4 : quarter));
 }
 
-function held(level: number): number {
-  return Math.min(Math.max(level, FINEST), COARSEST);
-}
+const held = (level: number): number => clamp(level, FINEST, COARSEST);
 
 /** A view in which `gap` (positive) spans `share` of the width. */
 export function viewportOf(centre: Rational, gap: Rational, share: number, width: number): Viewport {

@@ -6,6 +6,7 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
 import { readOr } from "#core/formats/parse.ts";
 import { wholeIn } from "#core/formats/typed.ts";
+import { clamp } from "#core/range.ts";
 import { button } from "#ui/buttons.ts";
 import { labelled } from "#ui/card.ts";
 import { integer } from "#ui/digits.ts";
@@ -59,7 +60,7 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
   let index = 0;
   const said = h("span", { class: "mw-note", role: "status" });
   const go = (to: number) => {
-    index = Math.min(Math.max(to, 0), last);
+    index = clamp(to, 0, last);
     setText(said, "");
     field.show(String(index));
     edit(elementIn(elements, index, number.value));

@@ -8,7 +8,7 @@ import type { Exact } from "#core/formats/parse.ts";
 import { compare, floorLog2, negate, type Rational } from "#core/formats/rational.ts";
 import { emphasised } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
-import { cut, digitsToTellApart, figure, superscript, withMinus } from "#ui/digits.ts";
+import { cut, digitsToTellApart, figure, twoTo, withMinus } from "#ui/digits.ts";
 import { placesOf } from "#ui/number_line/marks.ts";
 import type { EditedNumber } from "./state.ts";
 
@@ -51,7 +51,7 @@ export function landmarks(fmt: FloatFormat): readonly (readonly [code: bigint, k
 
 /** 2^n as digits where they are few. */
 function powerOfTwo(n: number): string {
-  return n >= -4 && n <= 24 ? String(2 ** n) : `2${superscript(n)}`;
+  return n >= -4 && n <= 24 ? String(2 ** n) : twoTo(n);
 }
 
 /** 2047 × 2^5: the integer significand and the exponent of its unit, of a finite code. */

@@ -2,7 +2,9 @@
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { LIMITS } from "#core/formats/custom.ts";
+import { clamp } from "#core/range.ts";
 import { h, set } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
 import type { View } from "#ui/view.ts";
@@ -29,7 +31,7 @@ export function bitsBar(view: View, design: ReadonlySignal<Design>, { change, co
   };
   const move = (to: number): void => {
     const { bits, low, high } = range();
-    const exponentBits = Math.min(Math.max(Math.round(to), low), high);
+    const exponentBits = clamp(Math.round(to), low, high);
     if (exponentBits !== design.value.exponent_bits) change(exponentBits, bits - exponentBits);
   };
 
@@ -43,7 +45,7 @@ export function bitsBar(view: View, design: ReadonlySignal<Design>, { change, co
     return { move: (event) => move(bitAt(event) - offset), back: () => move(from) };
   }, commit);
   handle.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (hasModifier(event)) return;
     const { exponent_bits } = design.value;
     const { low, high } = range();
     const to = { ArrowRight: exponent_bits + 1, ArrowUp: exponent_bits + 1, ArrowLeft: exponent_bits - 1, ArrowDown: exponent_bits - 1, Home: low, End: high }[event.key];

@@ -2,7 +2,8 @@
 
 import { pathRound } from "d3-path";
 import { scaleLinear } from "d3-scale";
-import { areaPath, type Axes, type Frame, type Part, type Point, spans, stepAxis, within } from "#ui/chart/geometry.ts";
+import { extent } from "#core/range.ts";
+import { areaPath, type Axes, finite, type Frame, type Part, type Point, spans, stepAxis, within } from "#ui/chart/geometry.ts";
 import type { Shares } from "./state.ts";
 
 const SHORT = 1000; // steps
@@ -16,13 +17,10 @@ export function reach(steps: number, step: number, isGoingOn: boolean): number {
   return Math.min(steps, Math.max(SHORT, 2 ** Math.ceil(Math.log2(step + 1))));
 }
 
-const finite = (point: Point): boolean => Number.isFinite(point.value);
-
 /** The y axis is log2 of the loss scale: half a binade of air below, one above for the marks. */
 export function scaleAxes(frame: Frame, curves: readonly (readonly Point[])[], part: Part): Axes {
   const values = curves.flatMap((curve) => within(curve, part).filter(finite).map((point) => point.value));
-  const low = values.reduce((a, b) => Math.min(a, b), values[0] ?? 0);
-  const high = values.reduce((a, b) => Math.max(a, b), values[0] ?? 0);
+  const [low, high] = extent(values);
   const air = Math.max(0.5, (high - low) * 0.12);
   const y = scaleLinear([low - air, high + 2 * air], [frame.height - frame.bottom, frame.top]);
   return { x: stepAxis(frame, part), y };
