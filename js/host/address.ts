@@ -12,10 +12,7 @@ const LIMIT = 40_000; // characters of a text that is read; four times the longe
 /** How the text of each kind of trait is read; undefined for one that is none. */
 const READ: Record<string, (text: string) => unknown> = {
   string: (text) => text,
-  number(text) {
-    const value = wholeIn(text, -MOST, MOST);
-    return value === null ? undefined : Number(value);
-  },
+  number: (text) => wholeIn(text, -MOST, MOST) ?? undefined,
   boolean: (text) => (text === "true" ? true : text === "false" ? false : undefined),
   code: (text) => (/^(?:0[xX])?[0-9A-Fa-f]+$/.test(text) ? "0x" + text.replace(/^0[xX]/, "").toUpperCase() : undefined),
 };

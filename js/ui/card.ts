@@ -22,11 +22,12 @@ export function card(view: View, el: HTMLElement, kind: string, title: string): 
   return { root, head };
 }
 
-/** A radio group of names. `choose` is called with the name that the user picks. */
-export function chips(
+/** A radio group of names, which `words` spells out. `choose` is called with the name that the user picks. */
+export function chips<Name extends string>(
   legend: string,
-  names: readonly string[],
-  choose: (name: string) => void,
+  names: readonly Name[],
+  choose: (name: Name) => void,
+  words: (name: Name) => string = String,
 ): { element: HTMLElement; show: (name: string) => void } {
   const group = uniqueId("chips");
   const inputs = new Map<string, HTMLInputElement>();
@@ -35,7 +36,7 @@ export function chips(
     const input = h("input", { type: "radio", name: group, value: name });
     input.addEventListener("change", () => choose(name));
     inputs.set(name, input);
-    element.append(h("label", {}, input, name));
+    element.append(h("label", {}, input, words(name)));
   }
   const show = (name: string) => {
     for (const [key, input] of inputs) input.checked = key === name;

@@ -17,7 +17,7 @@ export interface Counts {
 }
 
 /** What a tensor loses in a block format: the fields of Python's BlockRecord, with null for NaN. */
-export interface BlockRecord {
+interface BlockRecord {
   readonly format: string;
   readonly blocks_along: string;
   readonly flushed: number;

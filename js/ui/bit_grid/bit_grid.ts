@@ -133,7 +133,7 @@ function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, ed
   const last = (1n << BigInt(width)) - 1n;
   const digits = String(last).length;
   const field = bareField({ inputmode: "numeric", "aria-label": t(`grid.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
-    const value = wholeIn(text, 0, last);
+    const value = wholeIn(text, 0n, last);
     if (value === null) return t("grid.field_range", { last: String(last), came: text.trim().slice(0, 24) });
     edit((code) => (code & ~(last << BigInt(low))) | (value << BigInt(low)), "now");
     return "";

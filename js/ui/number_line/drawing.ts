@@ -9,7 +9,7 @@ import { APART, type Row } from "./ticks.ts";
 import { pixelOf, type Viewport } from "./viewport.ts";
 
 /** Where the parts of a line are, in pixels from the top. */
-export interface Layout {
+interface Layout {
   readonly midpoint: number;
   readonly input: number;
   readonly axis: number;

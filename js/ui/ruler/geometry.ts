@@ -10,7 +10,7 @@ const BELOW = 25; // binades drawn below the smallest subnormal, enough for usua
 const ABOVE = 4; // and above the largest finite value
 const LEAST_HEIGHT = 1.5; // pixels: a single gradient in a million stays visible
 
-export interface Zone {
+interface Zone {
   /** Index into CLASSES. */
   readonly kind: number;
   /** In binades: log2 of the magnitude after scaling. */

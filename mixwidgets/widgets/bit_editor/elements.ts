@@ -68,7 +68,7 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
   const field = bareField({ inputmode: "numeric", class: "mw-bit-index", maxlength: 15 }, (text) => {
     const wanted = wholeIn(text, 0, last);
     if (wanted === null) return t("grid.field_range", { last, came: text.trim() });
-    go(Number(wanted));
+    go(wanted);
     return "";
   });
   field.show("0");

@@ -3,7 +3,7 @@
 import { button } from "#ui/buttons.ts";
 import { h } from "#ui/dom.ts";
 
-export interface Item {
+interface Item {
   readonly label: string;
   /** Stands beside the button. */
   readonly text?: string;

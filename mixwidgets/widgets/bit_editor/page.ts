@@ -24,7 +24,6 @@ import { everyFormat, moreReadouts } from "./tables.ts";
 import { classLine, showSentence } from "./words.ts";
 import steps from "./stage.json";
 
-const LONGEST_TEXT = 20_000; // characters that a field takes; what is too long to read is an error, not a cut
 const EASY_TEXT = 24; // characters of an exact value that the field shows before it prefers the shortest
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -51,8 +50,8 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   head.append(formatChoice(view, number, toFormat));
   const answer = readout(view, number);
-  const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => now(typed(number.value, text))));
-  const code = textField(t("common.code"), LONGEST_TEXT, (text) => attempt(() => now(withCode(number.value, number.value.fmt.toCode(text)))));
+  const value = textField(t("common.value"), (text) => attempt(() => now(typed(number.value, text))));
+  const code = textField(t("common.code"), (text) => attempt(() => now(withCode(number.value, number.value.fmt.toCode(text)))));
   const callout = h("p", { class: "mw-callout" });
   const elements = elementsOf(model);
   const announce = announcer(view);

@@ -13,7 +13,7 @@ import { placesOf } from "#ui/number_line/marks.ts";
 import type { EditedNumber } from "./state.ts";
 
 /** A sentence of the catalogue; `tone` is the class of what happened. */
-export interface Sentence {
+interface Sentence {
   readonly key: MessageKey;
   readonly args: Record<string, string>;
   readonly tone: "exact" | "rounded" | "overflow" | "underflow";

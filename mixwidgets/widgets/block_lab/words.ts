@@ -1,6 +1,6 @@
 // Numbers and sentences of the page.
 
-import { pieces, t } from "#ui/messages.ts";
+import { type Piece, pieces, t } from "#ui/messages.ts";
 import { twoTo, withMinus } from "#ui/digits.ts";
 import type { Block, Outcome } from "./outcome.ts";
 
@@ -26,7 +26,7 @@ export function hex(code: number, bits: number): string {
 }
 
 /** Which element sets a block's scale, the effect on the others, and whether it is clipped itself. */
-export function sentences(found: Outcome, index: number): { text: string; strong: boolean }[] {
+export function sentences(found: Outcome, index: number): Piece[] {
   const block = found.blocks[index]!;
   const scale = scaleText(found, block);
   const named = found.blocks.length > 1;

@@ -11,7 +11,7 @@ import type { Question } from "./question.ts";
 import { LONGEST_ANSWER } from "./record.ts";
 import { formatOf } from "./rule.ts";
 
-export interface AnswerField {
+interface AnswerField {
   readonly element: HTMLElement;
   /** The answer as a record keeps it; "" where none was given. */
   read(): string;

@@ -7,7 +7,7 @@ import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
-import { listed, pieces, t } from "#ui/messages.ts";
+import { listed, type Piece, pieces, t } from "#ui/messages.ts";
 import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { kept, viewOf } from "#ui/view.ts";
 import { controls, type Draft } from "./controls.ts";
@@ -41,7 +41,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
   const panel = controls(view, draft, {
     change(changes, at) {
       const next = { ...draft.value.design, ...changes };
-      const wrong = problem(next);
+      const wrong = attempt(() => void formatOf(next));
       batch(() => {
         if (!wrong) view.set(next);
         draft.value = { design: next, at, wrong };
@@ -65,11 +65,8 @@ function render({ model, el }: RenderProps<Design>): () => void {
   return view.close;
 }
 
-/** The error of a draft, in words; empty if it is valid. */
-const problem = (draft: Design): string => attempt(() => void formatOf(draft));
-
 /** Which known format the design is, if any, and which others have its widths. */
-function verdict(design: Design): ReturnType<typeof pieces> {
+function verdict(design: Design): Piece[] {
   const [found, ...also] = known(design);
   const others = listed(relatives(design).filter((fmt) => fmt !== found).map((fmt) => fmt.name));
   const rest = [

@@ -70,7 +70,7 @@ export function scaleCurve({ view, answers, scale, move, commit }: Explored, tex
 }
 
 /** The best scales in a sentence: where nothing is lost, or else where least is. */
-export function inWords(answers: Answers): string {
+function inWords(answers: Answers): string {
   const all = answers.total.finite;
   if (all === 0) return t("explorer.row_empty");
   const lost: number[] = [];

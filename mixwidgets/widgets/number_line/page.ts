@@ -30,8 +30,6 @@ export interface State extends NumberState {
   formats: string[];
 }
 
-const LONGEST_TEXT = 20_000; // characters, as in the bit editor
-
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const { root, head } = card(view, el, "mw-number-line", t("line.title"));
@@ -39,7 +37,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const names = view.trait("formats");
 
   const select = h("select", {}, ...formats.map((fmt) => h("option", { value: fmt.name }, fmt.name)));
-  const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => edit(typed(number.value, text), "now")));
+  const value = textField(t("common.value"), (text) => attempt(() => edit(typed(number.value, text), "now")));
   const wrong = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
   head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
   const callout = h("p", { class: "mw-callout" });

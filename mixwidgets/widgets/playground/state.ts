@@ -46,10 +46,16 @@ export function ownFormat(exponentBits: number, fractionBits: number): FloatForm
   return own.get(name);
 }
 
+/** The widths that the name of a format of one's own says. */
+export function widthsIn(name: string): { exponent: number; fraction: number } | undefined {
+  const found = /^custom_e([1-9])m([1-9][0-9]?)$/.exec(name);
+  return found ? { exponent: Number(found[1]), fraction: Number(found[2]) } : undefined;
+}
+
 /** The format that a trait names. Throws SettingsError for any that a tensor cannot be kept in. */
 function formatOf(trait: FormatTrait, name: unknown): FloatFormat {
-  const widths = /^custom_e([1-9])m([1-9][0-9]?)$/.exec(String(name));
-  const format = widths ? ownFormat(Number(widths[1]), Number(widths[2])) : getFormat(String(name));
+  const widths = widthsIn(String(name));
+  const format = widths ? ownFormat(widths.exponent, widths.fraction) : getFormat(name);
   if (format && format.bits <= MOST_BITS && holdsTensors(format)) return format;
   throw new SettingsError(trait, { kind: "format" }, name);
 }

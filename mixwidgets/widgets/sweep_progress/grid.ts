@@ -51,8 +51,8 @@ export function cellGrid(
   });
 
   const heading = h("th", { scope: "col" });
-  const lines = rows.map(({ name, cells }) => {
-    const buttons = cells.map((place, i) => place === null ? null : cell(place, name, seeds[i]!));
+  const buttons = rows.map(({ name, cells }) => cells.map((place, i) => (place === null ? null : cell(place, name, seeds[i]!))));
+  const lines = rows.map(({ name, cells }, row) => {
     const [picture, said] = [s("svg", { width: WIDTH, height: HEIGHT, "aria-hidden": "true" }), h("span", { class: "mw-num" })];
     view.effect(() => {
       const values = valuesOf(cells);
@@ -67,7 +67,7 @@ export function cellGrid(
       const figure = (value: number) => metricWords(metric.value, value);
       setText(said, t(values.length === 1 ? "sweep.mean_of_one" : "sweep.mean_of", { mean: figure(mean), low: figure(low), high: figure(high), count: values.length }));
     });
-    return h("tr", {}, h("th", { scope: "row" }, name), ...buttons.map((one) => h("td", {}, one)), h("td", { class: "mw-sweep-result" }, picture, said));
+    return h("tr", {}, h("th", { scope: "row" }, name), ...buttons[row]!.map((one) => h("td", {}, one)), h("td", { class: "mw-sweep-result" }, picture, said));
   });
   const table = h("table", { "aria-label": t("sweep.grid") },
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("sweep.setting")), ...seeds.map((seed) => h("th", { scope: "col" }, t("sweep.seed", { seed }))), heading)),
@@ -89,8 +89,7 @@ export function cellGrid(
     return one;
   }
 
-  const cells = lines.map((line) => [...line.querySelectorAll<HTMLElement>("td")].map((one) => one.querySelector<HTMLElement>("button")));
-  oneStop(table, () => cells)();
+  oneStop(table, () => buttons)();
 
   view.effect(() => setText(heading, metric.value && t("sweep.spread", { metric: metricName(metric.value) })));
   view.effect(() => {
