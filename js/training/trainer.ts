@@ -2,7 +2,7 @@
 // arXiv:1710.03740, section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision). tests/playground/reference.py
 // is its twin in NumPy, equal to the bit.
 
-import { getFormat } from "#core/formats/catalogue.ts";
+import { float32 } from "#core/formats/catalogue.ts";
 import { dataSet } from "./data_sets.ts";
 import { LossScale } from "./loss_scale.ts";
 import { Network, type LayerValues } from "./network.ts";
@@ -17,8 +17,8 @@ import {
 /** Streams of random numbers, by what they are for; the weights of tensor i have WEIGHTS + i. */
 const [DATA, ORDER, ROUNDING, WEIGHTS] = [1, 2, 3, 16];
 
-const float32 = rounderOf(getFormat("float32")!);
-const allFloat32 = { activation: float32, gradient: float32, accumulatesInFormat: false };
+const inFloat32 = rounderOf(float32);
+const allFloat32 = { activation: inFloat32, gradient: inFloat32, accumulatesInFormat: false };
 
 export class Trainer {
   settings: Settings;
@@ -177,7 +177,7 @@ export class Trainer {
   }
 
   get #keptIn(): Rounder {
-    return this.settings.masterWeights ? float32 : rounderOf(this.settings.weightFormat);
+    return this.settings.masterWeights ? inFloat32 : rounderOf(this.settings.weightFormat);
   }
 
   /** Everything that the settings shape; weights and the optimiser's state are taken over where they fit. */

@@ -44,11 +44,11 @@ export function chips<Name extends string>(
   return { element, show };
 }
 
-/** A choice of many names: the usual ones as chips, the others in a menu. */
+/** A choice of many names: the usual ones as chips, the others of `all` in a menu. */
 export function chipsAndMore(
   legend: string,
   usual: readonly string[],
-  others: readonly string[],
+  all: readonly string[],
   choose: (name: string) => void,
 ): { element: HTMLElement; show: (name: string) => void } {
   const few = chips(legend, usual, choose);
@@ -56,7 +56,7 @@ export function chipsAndMore(
     "select",
     { class: "mw-more", "aria-label": t("common.more_of", { what: legend }) },
     h("option", { value: "", hidden: true, disabled: true }, t("common.more")), // hidden alone, typing its first letter chooses it
-    ...others.map((name) => h("option", { value: name }, name)),
+    ...all.filter((name) => !usual.includes(name)).map((name) => h("option", { value: name }, name)),
   );
   more.addEventListener("change", () => choose(more.value));
   const show = (name: string) => {

@@ -17,8 +17,8 @@ export interface Question {
 }
 
 /** A question, and the traits with which the widget answers it: an entry of a widget's stage.json. */
-export interface Step {
-  readonly ask: MessageKey;
+interface Step {
+  readonly ask: string;
   readonly state: Record<string, unknown>;
 }
 
@@ -29,7 +29,7 @@ export function answeredByTraits(view: View, steps: readonly Step[]): Question[]
   return steps.map(({ ask, state }) => {
     const traits = Object.entries(state).map(([name, value]) => ({ now: view.trait(name), value }));
     return {
-      ask: t(ask),
+      ask: t(ask as MessageKey),
       isAnswered: () => traits.every(({ now, value }) => now.value === value),
       answer() {
         view.set(state);

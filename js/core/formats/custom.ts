@@ -1,6 +1,6 @@
 // User-defined formats, validated as in mixwidgets/formats/spec.py.
 
-import { FloatFormat, INFINITIES, NANS, type Definition } from "./float_format.ts";
+import { FloatFormat, INFINITIES, NANS, usualBias, type Definition } from "./float_format.ts";
 import { InputError } from "./parse.ts";
 
 /** The accepted ranges, both ends included. */
@@ -10,7 +10,7 @@ export const LIMITS = {
   bias: { low: -4096, high: 4096 },
 } as const;
 
-/** A definition; omitted fields are those of IEEE 754, with the bias 2^(w − 1) − 1. */
+/** A definition; omitted fields are those of IEEE 754, with the usual bias. */
 export type CustomDefinition = Pick<Definition, "name" | "exponentBits" | "fractionBits"> & Partial<Definition>;
 
 /** The format with this definition. Throws InputError if it is invalid. */
@@ -19,7 +19,7 @@ export function customFormat(definition: CustomDefinition): FloatFormat {
   checkInteger("exponentBits", exponentBits);
   checkInteger("fractionBits", fractionBits);
   const whole: Definition = {
-    bias: 2 ** (exponentBits - 1) - 1,
+    bias: usualBias(exponentBits),
     signed: true,
     infinity: "ieee",
     nan: "ieee",

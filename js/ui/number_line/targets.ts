@@ -1,7 +1,7 @@
 // The number that the pointer or a key selects on the line: a value of the format, a midpoint, or one in between.
 
 import {
-  add, compare, divide, floorLog10, magnitudeOf, multiply, negate, power, rational, subtract, type Rational,
+  add, compare, divide, floorLog10, multiply, nearestMultiple, negate, power, rational, subtract, type Rational,
 } from "#core/formats/rational.ts";
 import { clamp } from "#core/range.ts";
 import { cut } from "#ui/digits.ts";
@@ -37,11 +37,7 @@ export function targetAt({ fmt, view, ticks: values, bands }: Row, pixel: number
       return textOf(divide(add(tick.value, next.value), rational(2n)));
     }
   }
-  const value = valueAt(view, x);
-  const step = power(10n, floorLog10(unitOf(view.level)));
-  const { numerator, denominator } = divide(magnitudeOf(value), step);
-  const rounded = multiply(rational((2n * numerator + denominator) / (2n * denominator)), step);
-  return textOf(value.numerator < 0n ? negate(rounded) : rounded);
+  return textOf(nearestMultiple(valueAt(view, x), power(10n, floorLog10(unitOf(view.level)))));
 }
 
 /** The number an eighth of the gap away, which includes values and midpoints; null at the end of the line. */

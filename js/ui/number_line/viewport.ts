@@ -1,7 +1,7 @@
 // The visible part of a number line. All values are rational, so that neighbours in float64 can be distinguished.
 
 import {
-  add, compare, divide, floorLog2, magnitudeOf, multiply, power, rational, subtract, toNumber, type Rational,
+  add, compare, divide, floorLog2, multiply, nearestMultiple, power, rational, subtract, toNumber, type Rational,
 } from "#core/formats/rational.ts";
 import { clamp } from "#core/range.ts";
 
@@ -76,8 +76,5 @@ export function contains(view: Viewport, x: Rational): boolean {
 }
 
 function snapped(centre: Rational, level: number, width: number): Viewport {
-  const grid = divide(unitOf(level), rational(GRID));
-  const { numerator, denominator } = divide(magnitudeOf(centre), grid);
-  const count = (2n * numerator + denominator) / (2n * denominator);
-  return { centre: multiply(rational(centre.numerator < 0n ? -count : count), grid), level, width };
+  return { centre: nearestMultiple(centre, divide(unitOf(level), rational(GRID))), level, width };
 }

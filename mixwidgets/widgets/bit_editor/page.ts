@@ -9,7 +9,7 @@ import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { card } from "#ui/card.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { controls } from "./controls.ts";
 import { figure } from "#ui/digits.ts";
@@ -89,7 +89,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   view.onChange(number, ({ fmt, code }) => announce.say(`${figure(fmt, code).text} · ${classLine(fmt, code)}`));
 
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
+  addQuestions(view, root, answeredByTraits(view, steps));
   root.addEventListener("focusout", (event) => {
     if (!(event.relatedTarget instanceof Node && root.contains(event.relatedTarget))) flush();
   });

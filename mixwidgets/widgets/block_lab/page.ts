@@ -7,7 +7,7 @@ import { SCALE_RULES } from "#core/blocks/scale_rules.ts";
 import { card, chips } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { bars } from "./bars.ts";
 import { readLab, type Traits } from "./lab.ts";
@@ -52,7 +52,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   });
   view.effect(() => callout.replaceChildren(...sentencesOf(lab.shown.value?.found)));
   view.effect(() => setText(live, sentencesOf(lab.atRest.value?.found).map(({ textContent }) => textContent).join("")));
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
+  addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }
 

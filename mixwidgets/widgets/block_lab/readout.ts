@@ -1,6 +1,6 @@
 // The lab's texts: figures, sentences, one element in full, and all elements as a table.
 
-import { getFormat } from "#core/formats/catalogue.ts";
+import { float32 } from "#core/formats/catalogue.ts";
 import { isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import { readOr, toExact } from "#core/formats/parse.ts";
@@ -13,8 +13,6 @@ import type { Outcome } from "./outcome.ts";
 import { decoded } from "./lab.ts";
 import type { EditableLab } from "./state.ts";
 import { hex, number, percent, scaleText, sentences } from "./words.ts";
-
-const float32 = getFormat("float32")!;
 
 /** The large figures, each with its details below. */
 export function figures({ view, shown }: EditableLab): HTMLElement {

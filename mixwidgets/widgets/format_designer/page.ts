@@ -8,7 +8,7 @@ import { attempt } from "#ui/attempt.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { listed, type Piece, pieces, t } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { kept, viewOf } from "#ui/view.ts";
 import { controls, type Draft } from "./controls.ts";
 import { legend } from "./counts.ts";
@@ -61,7 +61,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
   });
   view.onChange(words, () => announce.say(words.value.map(({ text }) => text).join("")));
 
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
+  addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }
 

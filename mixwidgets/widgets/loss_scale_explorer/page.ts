@@ -11,7 +11,7 @@ import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/digits.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { blockFormats } from "./block_formats.ts";
 import { comparison } from "./comparison.ts";
@@ -33,8 +33,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const title = view.trait("title");
   const { root, head } = card(view, el, "mw-loss-scale-explorer", "");
   const subtitle = h("span", { class: "mw-subtitle" });
-  const others = choices.map(({ name }) => name).filter((name) => !USUAL.includes(name));
-  const picker = chipsAndMore(t("common.formats"), USUAL, others, (name) => view.send("format", name));
+  const picker = chipsAndMore(t("common.formats"), USUAL, choices.map(({ name }) => name), (name) => view.send("format", name));
   const everything = button("", () => {
     narrow(null);
     rows.focus(); // the button is gone
@@ -80,7 +79,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(spoken, words);
   });
 
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
+  addQuestions(view, root, answeredByTraits(view, steps));
   view.onClose(greet(model));
   return view.close;
 }

@@ -16,7 +16,7 @@ import { lineBoard } from "#ui/number_line/board.ts";
 import { addHandle } from "#ui/number_line/handle.ts";
 import { marksOf } from "#ui/number_line/marks.ts";
 import type { Target } from "#ui/number_line/targets.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { explained } from "#ui/term.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type State as NumberState } from "#widgets/bit_editor/state.ts";
@@ -33,7 +33,7 @@ export interface State extends NumberState {
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const { root, head } = card(view, el, "mw-number-line", t("line.title"));
-  const { number, edit } = editable(view as unknown as View<NumberState>);
+  const { number, edit } = editable(view as View);
   const names = view.trait("formats");
 
   const select = h("select", {}, ...formats.map((fmt) => h("option", { value: fmt.name }, fmt.name)));
@@ -85,7 +85,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       keys),
     announce.element,
   );
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
+  addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }
 

@@ -24,7 +24,8 @@ export function plane({ view, session }: Page, trainer: Trainer, look: ReadonlyS
   const cells = h("canvas");
 
   view.effect(() => {
-    if (look.value < 0 || session.settings.peek().task === "digits") return;
+    look.value;
+    if (session.settings.peek().task === "digits") return;
     set(canvas, { "aria-label": t("play.plane", { name, share: accuracy.value }) });
     const drawn = begin();
     if (!drawn) return;

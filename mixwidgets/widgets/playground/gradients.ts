@@ -17,8 +17,9 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
   const fills = textures();
   const names = computed(() => (session.settings.value, session.chosen.tensors.map(tensorName)));
   const scale = computed(() => {
+    session.look.value;
     const report = session.isChanged.value ? undefined : session.report.value; // else as the next step will have it
-    return session.look.value >= 0 ? Math.log2(report?.lossScale ?? session.chosen.lossScale) : 0;
+    return Math.log2(report?.lossScale ?? session.chosen.lossScale);
   });
   const plot = histogram({ view, answers, scale }, fills);
   const binade = signal<number | null>(null);
@@ -49,11 +50,12 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
     set(plot.element, { "aria-label": listed(said) });
   });
   view.effect(() => {
+    session.look.value;
     const { loss_scale: kind, log2_loss_scale: log2 } = traits.value;
     slider.valueAsNumber = log2;
     set(slider, { "aria-valuetext": spokenScale(log2) });
     setText(hint, t(`play.scale_hint_${kind as "none" | "static" | "dynamic"}`, { start: powerOfAny(2 ** log2) }));
-    const now = session.look.value >= 0 && kind === "dynamic" ? session.chosen.lossScale : kind === "none" ? 1 : 2 ** log2;
+    const now = kind === "dynamic" ? session.chosen.lossScale : kind === "none" ? 1 : 2 ** log2;
     setText(formula, now === 1 ? "S = 1" : `S = ${powerOfAny(now)} = ${powerOfTwo(Math.log2(now))}`);
   });
   return h("section", { class: "mw-stack-tight", "aria-label": t("play.gradients") },

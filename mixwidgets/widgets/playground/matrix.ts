@@ -90,7 +90,8 @@ export function matrix(
   });
   view.effect(() => {
     const found = shape.value;
-    if (!found || !isOpen.value || session.look.value < 0) return;
+    if (!found || !isOpen.value) return;
+    session.look.value;
     const at = pointed.value;
     setText(said, at ? words(layer, at, found[0], valueAt(...at)) : "");
     const drawn = begin();

@@ -1,7 +1,7 @@
 // What decides a run: the page's traits, read and checked as a whole; the twin of settings.py, which states them.
 
 import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { FloatFormat } from "#core/formats/float_format.ts";
+import { FloatFormat, usualBias } from "#core/formats/float_format.ts";
 import { realIn } from "#core/formats/typed.ts";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { listed, t } from "#ui/messages.ts";
@@ -41,7 +41,7 @@ export function ownFormat(exponentBits: number, fractionBits: number): FloatForm
   if (!isWithin) return undefined;
   const name = `custom_e${exponentBits}m${fractionBits}`;
   if (!own.has(name)) {
-    own.set(name, new FloatFormat({ name, exponentBits, fractionBits, bias: 2 ** (exponentBits - 1) - 1, signed: true, infinity: "ieee", nan: "ieee", hasZero: true }));
+    own.set(name, new FloatFormat({ name, exponentBits, fractionBits, bias: usualBias(exponentBits), signed: true, infinity: "ieee", nan: "ieee", hasZero: true }));
   }
   return own.get(name);
 }
