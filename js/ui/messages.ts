@@ -14,6 +14,9 @@ export function t(key: MessageKey, args: Args = {}): string {
   return fill(messages[key], args);
 }
 
+/** The message of a key, or else `otherwise`: where the end of the key comes from Python or from a user. */
+export const tOr = (key: string, otherwise: string): string => (Object.hasOwn(messages, key) ? t(key as MessageKey) : otherwise);
+
 /** A part of a text; between asterisks in the catalogue, it is strong. */
 export interface Piece {
   readonly text: string;

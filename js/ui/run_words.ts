@@ -1,7 +1,7 @@
 // Texts about runs, and their numbers. No DOM.
 
 import { withMinus } from "#ui/digits.ts";
-import { t } from "#ui/messages.ts";
+import { tOr } from "#ui/messages.ts";
 
 /** A number in a JSON trait: non-finite ones are texts, unknown ones null. */
 export type WireNumber = number | "nan" | "inf" | "-inf" | null;
@@ -33,22 +33,13 @@ export function percent(value: WireNumber | undefined): string {
   return value > 0 && value < 0.0005 ? "< 0.1 %" : `${(100 * value).toFixed(1)} %`;
 }
 
-const SHARES = ["accuracy", "iou"] as const;
-const METRICS = ["loss", ...SHARES] as const;
-
 /** The title of a metric; a user's own metric has its name. */
-export function metricName(name: string): string {
-  const known = METRICS.find((one) => one === name);
-  return known ? t(`run.metric_${known}`) : name;
-}
+export const metricName = (name: string): string => tOr(`run.metric_${name}`, name);
+
+const SHARES: readonly string[] = ["accuracy", "iou"];
 
 /** A metric's value; shares in percent. */
-export const metric = (name: string, value: WireNumber): string => (SHARES.some((one) => one === name) ? percent(value) : decimal(value));
-
-const STATUSES = ["queued", "running", "interrupted", "completed", "stopped", "diverged", "out_of_memory", "time_limit", "disk_full", "crashed"] as const;
+export const metric = (name: string, value: WireNumber): string => (SHARES.includes(name) ? percent(value) : decimal(value));
 
 /** The text for a status; an unknown one unchanged. */
-export function statusWord(word: string): string {
-  const known = STATUSES.find((one) => one === word);
-  return known ? t(`run.status_${known}`) : word;
-}
+export const statusWord = (word: string): string => tOr(`run.status_${word}`, word);

@@ -17,6 +17,11 @@ export function share(count: number, all: number): string {
   return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
 }
 
+/** "92.5 % flushed to zero, 7.5 % normal, …": of `all`, counts in the order of CLASSES. */
+export function shares(counts: ArrayLike<number>, all: number): string {
+  return listed(CLASSES.map((kind, i) => `${share(counts[i]!, all)} ${t(`ruler.zone_${kind}`)}`));
+}
+
 /** 2^log2 as a number: "32768", "0.00390625", "5.96046e-8". */
 export function powerOfTwo(log2: number): string {
   const value = 2 ** log2;

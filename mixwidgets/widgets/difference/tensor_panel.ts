@@ -2,7 +2,6 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
-import { CLASSES } from "#core/gradients/boundaries.ts";
 import { GradientSummary } from "#core/gradients/summary.ts";
 import { labelled } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
@@ -11,7 +10,7 @@ import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/digits.ts";
-import { number, powerOfAny, share } from "#ui/ruler/words.ts";
+import { number, powerOfAny, shares } from "#ui/ruler/words.ts";
 import type { View } from "#ui/view.ts";
 import { errorWords, moduleName, type Row, tensorName } from "./words.ts";
 
@@ -34,7 +33,7 @@ export function tensorPanel(view: View, chosen: ReadonlySignal<Row | undefined>,
     view.effect(() => {
       const { finite } = summary.value.counts(format, 0);
       setText(said, t(i ? "difference.in_recipe" : "difference.in_reference", { format: name, words: countWords(summary.value) }));
-      set(plot.element, { "aria-label": listed(CLASSES.map((kind, k) => `${share(finite[k]!, summary.value.finite)} ${t(`ruler.zone_${kind}`)}`)) });
+      set(plot.element, { "aria-label": shares(finite, summary.value.finite) });
     });
     return h("div", {}, said, plot.element);
   });

@@ -4,12 +4,12 @@ import { computed, signal } from "@preact/signals-core";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, set, setText } from "#ui/dom.ts";
-import { listed, t } from "#ui/messages.ts";
+import { t } from "#ui/messages.ts";
 import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/digits.ts";
-import { powerOfAny, powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
+import { powerOfAny, powerOfTwo, share, shares, spokenScale } from "#ui/ruler/words.ts";
 import type { Page } from "./parts.ts";
 import { tensorName } from "./words.ts";
 
@@ -46,8 +46,7 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
     const counts = total.counts(format, scale.value).finite;
     figures.forEach(({ number }, kind) => setText(number, share(counts[kind]!, total.finite)));
     setText(zeros, total.zero ? t("play.true_zeros", { count: integer(total.zero), all: integer(total.count) }) : "");
-    const said = CLASSES.map((kind, i) => `${share(counts[i]!, total.finite)} ${t(`ruler.zone_${kind}`)}`);
-    set(plot.element, { "aria-label": listed(said) });
+    set(plot.element, { "aria-label": shares(counts, total.finite) });
   });
   view.effect(() => {
     session.look.value;

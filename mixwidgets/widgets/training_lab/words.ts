@@ -2,7 +2,7 @@
 
 import { clamp } from "#core/range.ts";
 import { integer, twoTo } from "#ui/digits.ts";
-import { listed, type MessageKey, t } from "#ui/messages.ts";
+import { listed, t, tOr } from "#ui/messages.ts";
 import { decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
 import { arithmetic } from "./arithmetic.ts";
 import { isAlive, isWaiting, type Row } from "./state.ts";
@@ -85,12 +85,10 @@ export function place(row: Row): string {
   return [device, row.device_name, arithmetic(row.backend)].filter(Boolean).join(" · ");
 }
 
-const MEMORY = ["weights", "master", "gradients", "optimizer", "activations"];
-
 /** What a step takes in memory, by kind: "memory 3.1 MB: weights 0.4 MB, …". */
 export function memory(row: Row): string {
   const kinds = Object.entries(row.memory ?? {}).filter(([, size]) => size > 0);
   if (kinds.length === 0) return "";
-  const named = kinds.map(([kind, size]) => `${MEMORY.includes(kind) ? t(`lab.memory_${kind}` as MessageKey) : kind} ${bytes(size)}`);
+  const named = kinds.map(([kind, size]) => `${tOr(`lab.memory_${kind}`, kind)} ${bytes(size)}`);
   return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: listed(named) });
 }
