@@ -1,6 +1,6 @@
 // Text fields: Enter or leaving the field commits, Escape reverts, errors are shown beside the field.
 
-import { labelled } from "./card.ts";
+import { labelled } from "./choices.ts";
 import { h, set, setText, uniqueId } from "./dom.ts";
 
 const LONGEST = 20_000; // characters that a field takes; what is too long to read is an error, not a cut

@@ -8,7 +8,7 @@ import { readOr } from "#core/formats/parse.ts";
 import { wholeIn } from "#core/formats/typed.ts";
 import { clamp } from "#core/range.ts";
 import { button } from "#ui/buttons.ts";
-import { labelled } from "#ui/card.ts";
+import { labelled } from "#ui/choices.ts";
 import { integer } from "#ui/digits.ts";
 import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";

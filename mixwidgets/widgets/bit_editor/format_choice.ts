@@ -3,7 +3,7 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { chipsAndMore } from "#ui/card.ts";
+import { chipsAndMore } from "#ui/choices.ts";
 import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";

@@ -4,7 +4,8 @@
 import type { RenderProps } from "@anywidget/types";
 import { blockFormats } from "#core/blocks/catalogue.ts";
 import { SCALE_RULES } from "#core/blocks/scale_rules.ts";
-import { card, chips } from "#ui/card.ts";
+import { card } from "#ui/card.ts";
+import { chips } from "#ui/choices.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";

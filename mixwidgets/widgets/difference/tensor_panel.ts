@@ -3,7 +3,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { GradientSummary } from "#core/gradients/summary.ts";
-import { labelled } from "#ui/card.ts";
+import { labelled } from "#ui/choices.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, listed, t } from "#ui/messages.ts";
 import { tallest } from "#ui/ruler/geometry.ts";

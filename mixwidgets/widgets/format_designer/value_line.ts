@@ -5,7 +5,7 @@ import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { exact, ulp } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { divide, floorLog2, power, toNumber, type Rational } from "#core/formats/rational.ts";
-import { labelled } from "#ui/card.ts";
+import { labelled, menuOf } from "#ui/choices.ts";
 import { cut, twoTo } from "#ui/digits.ts";
 import { h, s, set } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
@@ -42,9 +42,8 @@ export function binadesOf(fmt: FloatFormat): readonly Binade[] {
 
 export function valueLine(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, name: ReadonlySignal<string>): HTMLElement {
   const other = signal(getFormat(name.value === "float16" ? "bfloat16" : "float16")!);
-  const select = h("select", {}, ...formats.map(({ name }) => h("option", { value: name }, name)));
+  const select = menuOf(formats.map(({ name }) => name), (name) => (other.value = getFormat(name)!));
   select.value = other.value.name;
-  select.addEventListener("change", () => (other.value = getFormat(select.value)!));
 
   const svg = s("svg", { role: "img", class: "mw-design-plot" });
   const frame = h("div", { class: "mw-design-frame" }, svg);

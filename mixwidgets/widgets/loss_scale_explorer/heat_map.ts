@@ -70,7 +70,7 @@ export function heatMap(
     pointed.value = within(Math.floor(y / high.value), Math.floor(shape.value.x.invert(x - left.value)) - shape.value.low);
   });
 
-  /** What is painted once for all scales, and what asking for a style tells, which makes the page work it out. */
+  /** What is painted once for all scales, and computed styles, which are slow to read. */
   const painted = computed(() => {
     const height = high.value * names.value.length;
     // The canvas's pixels are the screen's at any size, if they are not too many.
@@ -150,7 +150,7 @@ function maskOf({ summaries, total }: Answers, order: readonly number[]): { mask
   return { mask, lowest };
 }
 
-/** Write a name beside each row, narrower where it would not fit: once, since setting a font makes the page work out its styles. */
+/** Write a name beside each row, narrowed to fit. It is done once, because setting a font is slow. */
 function label(canvas: HTMLCanvasElement, names: readonly string[], high: number, font: string, ink: string): void {
   const pen = canvas.getContext("2d");
   if (!pen) return;

@@ -3,7 +3,8 @@
 
 import type { RenderProps } from "@anywidget/types";
 import { button } from "#ui/buttons.ts";
-import { card, chipsAndMore } from "#ui/card.ts";
+import { card } from "#ui/card.ts";
+import { chipsAndMore } from "#ui/choices.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { greet } from "#ui/kernel.ts";
 import { t } from "#ui/messages.ts";

@@ -1,5 +1,5 @@
-// What the page and the kernel share, what of it an address may ask for, and what follows from it. The page's parts
-// read these signals; which part is drawn when is not said anywhere.
+// What the page and the kernel share, what of it an address may set, and what follows from it, as signals that the parts
+// of the page read.
 
 import { batch, computed, signal, untracked } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";

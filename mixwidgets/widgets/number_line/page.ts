@@ -8,7 +8,8 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
 import { button } from "#ui/buttons.ts";
-import { card, labelled } from "#ui/card.ts";
+import { card } from "#ui/card.ts";
+import { labelled, menuOf } from "#ui/choices.ts";
 import { h, setText, uniqueId } from "#ui/dom.ts";
 import { textField } from "#ui/fields.ts";
 import { t } from "#ui/messages.ts";
@@ -36,7 +37,11 @@ function render({ model, el }: RenderProps<State>): () => void {
   const { number, edit } = editable(view as View);
   const names = view.trait("formats");
 
-  const select = h("select", {}, ...formats.map((fmt) => h("option", { value: fmt.name }, fmt.name)));
+  const select = menuOf(formats.map((fmt) => fmt.name), (name) => {
+    const error = attempt(() => edit(inFormat(number.value, getFormat(name)!), "now"));
+    select.value = number.value.fmt.name;
+    setText(wrong, error);
+  });
   const value = textField(t("common.value"), (text) => attempt(() => edit(typed(number.value, text), "now")));
   const wrong = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
   head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
@@ -63,11 +68,6 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   showSentence(callout, number.value);
   view.onChange(number, () => announce.say(showSentence(callout, number.value)));
-  select.addEventListener("change", () => {
-    const error = attempt(() => edit(inFormat(number.value, getFormat(select.value)!), "now"));
-    select.value = number.value.fmt.name;
-    setText(wrong, error);
-  });
 
   const take = (target: Target) => edit(movedTo(number.value, target), "soon");
   let before = number.value; // a drag of the dot

@@ -1,6 +1,6 @@
 // How the chosen network's numbers are kept.
 
-import { chips } from "#ui/card.ts";
+import { chips } from "#ui/choices.ts";
 import { h, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { ACCUMULATIONS, LOSS_SCALES, OPTIMIZERS, WEIGHT_ROUNDINGS } from "#training/types.ts";

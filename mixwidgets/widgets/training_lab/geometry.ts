@@ -8,10 +8,8 @@ import type { Shares } from "./state.ts";
 
 const SHORT = 1000; // steps
 
-/**
- * How many steps the axis shows of a run. Over: those that were taken. Going on: all that it will take, so that
- * nothing moves; of a long run twice as many each time that its line gets there.
- */
+/** How many steps of a run the axis shows: those taken, if it is over; else all that it will take, so that nothing moves; of a
+ * long run twice as many each time its line reaches the end. */
 export function reach(steps: number, step: number, isGoingOn: boolean): number {
   if (!isGoingOn) return step;
   return Math.min(steps, Math.max(SHORT, 2 ** Math.ceil(Math.log2(step + 1))));
@@ -39,10 +37,8 @@ export function scalePath({ x, y }: Axes, changes: readonly Point[], newestStep:
   return path.toString();
 }
 
-/**
- * An area for each class, lying one upon the other from 0 up: closed paths whose tops are the sums of the shares so
- * far. What the shares leave open at the top was not finite; steps whose shares are not known leave a gap.
- */
+/** Stacked areas, one for each class, as closed paths. What they leave open at the top was not finite; steps whose shares are
+ * unknown leave a gap. */
 export function sharesPaths(x: Axes["x"], y: (share: number) => number, shares: readonly Shares[], classes: number): string[] {
   const drawn = spans(shares, ({ of }) => of.every(Number.isFinite));
   return Array.from({ length: classes }, (_, kind) => drawn.map((span) => area(x, y, span, kind)).join(""));
