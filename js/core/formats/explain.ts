@@ -35,9 +35,9 @@ export interface Explanation {
   readonly relativeError: Rational | null;
 }
 
-/** Explain the rounding of a value; text is read exactly. Throws InputError. */
-export function explain(fmt: FloatFormat, value: Exact | BitPattern | string, options: Options = {}): Explanation {
-  const given = typeof value === "string" ? toExact(value) : value;
+/** Explain the rounding of a text, which is read exactly. Throws InputError. */
+export function explain(fmt: FloatFormat, text: string, options: Options = {}): Explanation {
+  const given = toExact(text);
   const code = encode(fmt, given, options);
   const alone = { given, code, below: code, above: code, midpoint: null };
   if (given.kind !== "finite") return { ...alone, rule: "exact", error: null, relativeError: null };

@@ -89,7 +89,7 @@ export function bitGrid(view: View, coded: ReadonlySignal<Coded>, { edit, step, 
       }
       return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry ? h("div", { class: "mw-error-line" }, entry.error) : null);
     });
-    const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
+    const focused = element.matches(":focus-within");
     element.replaceChildren(...rows);
     element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sets the size of the cells and the room around them
     const next = buttons.at(Math.max(fromEnd, -buttons.length))!;

@@ -100,9 +100,10 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
       explore(by === undefined ? nearestFormat(edge, end!, format.value, EVERYWHERE) : nextFormat(edge, by, format.value));
       commitFormat();
     });
-    const leave = () => (active.value = isHeld || document.activeElement === element ? edge : null);
+    const leave = (hasFocus: boolean) => (active.value = isHeld || hasFocus ? edge : null);
     for (const type of ["pointerenter", "focus"]) element.addEventListener(type, () => (active.value = edge));
-    for (const type of ["pointerleave", "blur"]) element.addEventListener(type, leave);
+    element.addEventListener("pointerleave", () => leave(element.matches(":focus")));
+    element.addEventListener("blur", () => leave(false));
     return element;
   }
 }

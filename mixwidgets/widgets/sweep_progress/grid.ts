@@ -9,7 +9,8 @@ import { t } from "#ui/messages.ts";
 import { metric as metricWords, metricName, statusWord } from "#ui/run_words.ts";
 import type { View } from "#ui/view.ts";
 
-export type Word = "done" | "running" | "waiting" | "failed" | "stopped";
+export const WORDS = ["done", "running", "waiting", "failed", "stopped"] as const;
+export type Word = (typeof WORDS)[number];
 
 export interface Grid {
   seeds: number[];

@@ -10,7 +10,7 @@ import { sentences, t } from "#ui/messages.ts";
 import { addQuestions } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { bandChart } from "./bands.ts";
-import { cellGrid, type Failure, type Grid, type Over, type Word } from "./grid.ts";
+import { cellGrid, type Failure, type Grid, type Over, type Word, WORDS } from "./grid.ts";
 import { runTable } from "./table.ts";
 
 interface State {
@@ -23,7 +23,6 @@ interface State {
   _is_over: boolean;
 }
 
-const WORDS: readonly Word[] = ["done", "running", "waiting", "failed", "stopped"];
 const QUIET_MS = 5000; // between two spoken words while it goes on
 
 function render({ model, el }: RenderProps<State>): () => void {

@@ -4,7 +4,7 @@ import { pathRound } from "d3-path";
 import { scaleLinear } from "d3-scale";
 import { extent } from "#core/range.ts";
 import { areaPath, type Axes, finite, type Frame, type Part, type Point, spans, stepAxis, within } from "#ui/chart/geometry.ts";
-import type { Shares } from "./state.ts";
+import { isKnown, type Shares } from "./state.ts";
 
 const SHORT = 1000; // steps
 
@@ -40,7 +40,7 @@ export function scalePath({ x, y }: Axes, changes: readonly Point[], newestStep:
 /** Stacked areas, one for each class, as closed paths. What they leave open at the top was not finite; steps whose shares are
  * unknown leave a gap. */
 export function sharesPaths(x: Axes["x"], y: (share: number) => number, shares: readonly Shares[], classes: number): string[] {
-  const drawn = spans(shares, ({ of }) => of.every(Number.isFinite));
+  const drawn = spans(shares, isKnown);
   return Array.from({ length: classes }, (_, kind) => drawn.map((span) => area(x, y, span, kind)).join(""));
 }
 
