@@ -5,11 +5,9 @@ export const ARROWS: Readonly<Record<string, readonly [row: number, column: numb
 
 type Cells = readonly (readonly (HTMLElement | null)[])[];
 
-/**
- * `rows`: the present cells; null for a missing one. Home and End move within a row, with Ctrl or in a single column
- * within all cells. Returns a function that sets where the Tab key stops, by default at the first cell; call it when
- * the cells have changed.
- */
+/** `rows`: the present cells; null for a missing one. Home and End move within a row, with Ctrl or in a single column within
+ * all cells. Returns a function that sets where the Tab key stops, by default at the first cell; call it when the cells have
+ * changed. */
 export function oneStop(element: HTMLElement, rows: () => Cells): (at?: HTMLElement | null) => void {
   const present = () => rows().flat().filter((one) => one !== null);
   const stop = (at?: HTMLElement | null) => present().forEach((one, i) => (one.tabIndex = (at ? one === at : i === 0) ? 0 : -1));

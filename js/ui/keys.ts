@@ -5,10 +5,8 @@ export const hasModifier = ({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolea
 
 const SUPPRESS = "data-lm-suppress-shortcuts";
 
-/**
- * Keep keys pressed inside `root` from the notebook, whose command mode uses the arrows, x and dd. Keys with Ctrl or ⌘
- * pass, so that one can still save.
- */
+/** Keep keys pressed inside `root` from the notebook, whose command mode uses the arrows, x and dd. Keys with Ctrl or ⌘ pass,
+ * so that one can still save. */
 export function keepKeys(root: HTMLElement): void {
   // JupyterLab listens in the bubbling phase. Notebook 7 listens in the capturing phase, and ignores events whose target
   // has this attribute. The keydown of Ctrl itself removes it before that of the key pressed with it.
