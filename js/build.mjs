@@ -20,9 +20,9 @@ const folderOf = (path) => basename(dirname(path));
 const pages = Object.fromEntries(found("mixwidgets/widgets/*/page.ts").map((path) => [folderOf(path), path]));
 const SHARED = "shared";
 const styles = {
-  [SHARED]: ["js/ui/theme.css"],
-  ...Object.fromEntries(found("js/ui/*/style.css").map((path) => [`ui_${folderOf(path)}`, [path]])),
-  ...Object.fromEntries(found("mixwidgets/widgets/*/style.css").map((path) => [folderOf(path), [path]])),
+  [SHARED]: "js/ui/theme.css",
+  ...Object.fromEntries(found("js/ui/*/style.css").map((path) => [`ui_${folderOf(path)}`, path])),
+  ...Object.fromEntries(found("mixwidgets/widgets/*/style.css").map((path) => [folderOf(path), path])),
 };
 const languages = await Promise.all(found("mixwidgets/languages/*/page.json").map(async (path) => JSON.parse(await readFile(root + path, "utf8"))));
 const groupOf = (key) => key.split(".")[0];
@@ -58,7 +58,7 @@ async function moduleOf(path, form) {
     if (found) bundled.add(found[1]);
   }
   const folders = new Set(Object.keys(metafile.inputs).map(dirname));
-  const needed = Object.keys(styles).filter((name) => name === SHARED || folders.has(dirname(styles[name][0])));
+  const needed = Object.keys(styles).filter((name) => name === SHARED || folders.has(dirname(styles[name])));
   return { code: outputFiles[0].text, styles: needed };
 }
 
@@ -74,9 +74,8 @@ async function notices() {
   return `The widgets' pages contain code of these packages.\n\n${(await Promise.all(parts)).join("\n----\n\n")}`;
 }
 
-async function styleSheet(paths) {
-  const contents = paths.map((path) => `@import "./${path}";`).join("\n");
-  const { outputFiles } = await build({ ...OPTIONS, stdin: { contents, loader: "css", resolveDir: root } });
+async function styleSheet(path) {
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [path] });
   return outputFiles[0].text;
 }
 
@@ -91,7 +90,7 @@ const modules = await Promise.all([
   moduleOf("js/host/page.ts", { format: "esm" }).then(({ code }) => ["host", { code, styles: [] }]), // the page has its own
 ]);
 const needs = Object.fromEntries(modules.map(([name, { code, styles }]) => [name, { messages: groupsIn(code), styles }]));
-const sheets = Object.fromEntries(await Promise.all(Object.entries(styles).map(async ([name, paths]) => [name, await styleSheet(paths)])));
+const sheets = Object.fromEntries(await Promise.all(Object.entries(styles).map(async ([name, path]) => [name, await styleSheet(path)])));
 
 /** Bytes of a module with its style and its messages, in the longest language. */
 function sizeOf(name, code) {

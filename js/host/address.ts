@@ -9,24 +9,21 @@ export type Traits = Record<string, unknown>;
 const MOST = 10 ** 15 - 1; // of a number
 const LIMIT = 40_000; // characters of a text that is read; four times the longest number
 
-/** How the text of each kind of trait is read; undefined for one that is none. */
+/** Reads the text of each kind of trait; undefined if it is invalid. */
 const READ: Record<string, (text: string) => unknown> = {
   string: (text) => text,
-  number(text) {
-    const value = wholeIn(text, -MOST, MOST);
-    return value === null ? undefined : Number(value);
-  },
+  number: (text) => wholeIn(text, -MOST, MOST) ?? undefined,
   boolean: (text) => (text === "true" ? true : text === "false" ? false : undefined),
   code: (text) => (/^(?:0[xX])?[0-9A-Fa-f]+$/.test(text) ? "0x" + text.replace(/^0[xX]/, "").toUpperCase() : undefined),
 };
 
-/** The text of these values. `defaults` has what a trait that is left out means; null: as it is. */
+/** The values as text. A trait that has its default is left out; with null as default it never is. */
 export function writeState(get: (name: string) => unknown, defaults: Traits): string {
   const told = Object.entries(defaults).filter(([name, left]) => left === null || get(name) !== left);
   return told.map(([name]) => `${keyOf(name)}=${encodeURIComponent(written(name, get(name)))}`).join("&");
 }
 
-/** The values of all traits of `defaults` that the text means, or null for one that is no state. */
+/** The values of all traits of `defaults`, as the text says; null if it is invalid. */
 export function readState(address: string, get: (name: string) => unknown, defaults: Traits): Traits | null {
   if (address.length > LIMIT) return null;
   const names = new Map(Object.keys(defaults).map((name) => [keyOf(name), name]));
@@ -42,12 +39,12 @@ export function readState(address: string, get: (name: string) => unknown, defau
   return Object.fromEntries(Object.entries(defaults).map(([name, left]) => [name, found.get(name) ?? left ?? get(name)]));
 }
 
-/** The address of a page whose widgets have these states; "" for one that is as the page brought it. */
+/** The address of a page whose widgets have these states; "" for an unchanged one. */
 export function joinStates(texts: readonly string[]): string {
   return texts.join(";").replace(/;+$/, "");
 }
 
-/** What an address says of each of `count` widgets, "" of those that it does not speak of; null where it has more. */
+/** The states of `count` widgets in an address, "" for one that it omits; null if it has more. */
 export function splitStates(address: string, count: number): string[] | null {
   const texts = address.split(";", count + 1);
   return texts.length > count ? null : [...texts, ...new Array<string>(count - texts.length).fill("")];
@@ -61,7 +58,7 @@ function written(name: string, value: unknown): string {
   return name === "code" ? String(value).slice(2).toLowerCase() : String(value);
 }
 
-/** undefined for what is not percent-encoded UTF-8. */
+/** Undefined if it is not percent-encoded UTF-8. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

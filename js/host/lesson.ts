@@ -1,11 +1,11 @@
-// A lesson: what follows a question is shown once that is answered, or the reader goes on without; and stays shown.
+// A lesson shows what follows a question once it is answered or passed over, and from then on.
 
 import { set } from "#ui/dom.ts";
 import { keep, kept } from "#ui/tab.ts";
 
 const KEY = `mixwidgets-lesson ${location.pathname}`;
 
-/** Hide what was not opened yet. The part n of a page follows its n-th question; a page without parts stays as it is. */
+/** Hide what has not been opened yet. Part n follows the n-th question. */
 export function openParts(): void {
   const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
   const buttons = [...document.querySelectorAll<HTMLElement>(".go-on")];

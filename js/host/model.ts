@@ -1,4 +1,4 @@
-// The model of a page that has no kernel: the state that was saved, and those who watch it.
+// The model of a page without a kernel: the saved state, and its listeners.
 
 /** A widget's state and its bytes, deflated and in base64: `buffers` belong at their paths in `state`. */
 export interface Saved {
@@ -25,7 +25,7 @@ function inflated(base64: string): Promise<ArrayBuffer> {
 
 type Handler = (...args: never[]) => void;
 
-/** What a widget's module meets as its model. `saved` is called where a notebook would tell the kernel. */
+/** The model that a widget's module gets. `saved` is called where a notebook would tell the kernel. */
 export function pageModel(found: Record<string, unknown>, saved: () => void) {
   const state = new Map(Object.entries(found));
   const handlers = new Map<string, Set<Handler>>();
@@ -41,7 +41,7 @@ export function pageModel(found: Record<string, unknown>, saved: () => void) {
       emit(`change:${name}`);
     },
     save_changes: saved,
-    /** A message to the kernel: the answer says that there is none. Later, as a kernel's would come. */
+    /** The answer to each message says that there is no kernel. It comes later, as a kernel's would. */
     send(_: unknown): void {
       queueMicrotask(() => emit("msg:custom", { kind: "no_kernel" }, []));
     },

@@ -23,16 +23,15 @@ interface Data {
   readonly widgets: readonly SavedWidget[];
 }
 
-/** What a widget's module gives. `accept` checks a state from the address and puts it in the traits' own form; null, or a text
- * that says why, for one that is none. */
+/** What a widget's module exports. `accept` returns a state from the address in the traits' own form; for an invalid one null,
+ * or a text that says why. */
 interface WidgetPage {
   render(props: { model: PageModel; el: HTMLElement; signal: AbortSignal }): unknown;
   accept?(wanted: Traits, get: PageModel["get"]): Traits | string | null;
-  /** What the text says of a trait, where that is not the trait itself; the twin of Python's `_state_value`. */
+  /** How the text writes a trait, if not as it is; the twin of Python's `_state_value`. */
   stateValue?(name: string, value: unknown): unknown;
 }
 
-/** A widget as the page has it. */
 type Held = Awaited<ReturnType<typeof hold>>;
 
 const KEY = `mixwidgets-answers ${location.pathname}`;
@@ -52,7 +51,7 @@ async function hold({ place, module, defaults, ...saved }: SavedWidget, modules:
     isQuestion: element(place).matches(".exercise"),
     /** Its part of the address. */
     write: () => writeState(said, defaults),
-    /** The traits that its part of an address means; null, or a text that says why, for what is none of its states. */
+    /** The traits in its part of an address; for an invalid one null, or a text that says why. */
     read(text: string): Traits | string | null {
       const wanted = readState(text, said, defaults);
       return wanted && accept ? accept(wanted, model.get) : wanted;
@@ -76,7 +75,7 @@ function addressOf(held: readonly Held[]) {
     try {
       history.replaceState(null, "", "#" + address);
     } catch {
-      // A browser takes only so many addresses a minute: the next edit tells this one's news too.
+      // Browsers limit the changes a minute; the next edit writes this one too.
     }
   };
   return {
@@ -91,8 +90,8 @@ function addressOf(held: readonly Held[]) {
       const read = (text: string, i: number) => (held[i]!.isQuestion ? held[i]!.read(text) : null);
       take(texts.map(read).map((found) => (isTraits(found) ? found : {})));
     },
-    /** Take the address as a whole, or nothing of it. Where it does not speak of a site's widget, that is as the page
-     * brought it; answers stay, and the address has them again. */
+    /** Apply the whole address, or nothing of it. A site's widget that it omits returns to its first state; answers stay, and
+     * are written to the address again. */
     follow(): void {
       const texts = splitStates(location.hash.slice(1), held.length);
       const meant = (text: string, i: number) => (text === "" && held.length > 1 && !held[i]!.isQuestion ? brought[i]! : text);
@@ -116,7 +115,7 @@ async function load(module: string): Promise<WidgetPage> {
 
 async function show(): Promise<void> {
   openParts();
-  // The text stays in the page, to be saved with it; what is read from it is let go, but for the state.
+  // The text stays in the page, which may be saved again; of what is parsed from it, only the states are kept.
   const data = JSON.parse(element("data").textContent!) as Data;
   const modules = await Promise.all(data.modules.map(load));
   const held = await Promise.all(data.widgets.map((saved) => hold(saved, modules, () => address.tell())));

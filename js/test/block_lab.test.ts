@@ -104,7 +104,7 @@ describe("what is sent", () => {
   test("a typed value, wrong ones, and the way back", () => {
     const { model, el, text } = show();
     const field = el.querySelector("input[type=text]") as HTMLInputElement;
-    const type = (value: string) => { field.value = value; field.dispatchEvent(new Event("change")); };
+    const type = (value: string) => { field.value = value; ["input", "change"].forEach((event) => field.dispatchEvent(new Event(event))); };
     type("−1e3");
     expect(readLab(model.saved[0] as never)!.values[0]).toBe(-1000);
     type("2^-3");

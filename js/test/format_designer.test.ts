@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 // The designer's figures: counts by class against all codes, what a design is, and the spec sheet.
 
-import { effect, signal } from "@preact/signals-core";
+import { signal } from "@preact/signals-core";
 import { describe, expect, test, vi } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { classify, exact, isFinite } from "#core/formats/decode.ts";
@@ -44,7 +44,7 @@ describe("the bar of bits", () => {
     const design = signal(designOf(getFormat(format)!));
     const commit = vi.fn();
     const change = vi.fn((exponent_bits: number, fraction_bits: number) => void (design.value = { ...design.value, exponent_bits, fraction_bits }));
-    const element = bitsBar({ effect: (run) => void effect(run) }, design, { change, commit });
+    const element = bitsBar(viewOf(fakeModel({}) as never), design, { change, commit });
     const handle = element.querySelector<HTMLElement>("[role=slider]")!;
     const press = (key: string) => handle.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
     const counts = () => [...element.querySelectorAll(".mw-design-field")].map((field) => field.childElementCount);

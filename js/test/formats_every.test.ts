@@ -157,20 +157,20 @@ describe("custom formats", () => {
   });
 
   test.each<[string, Partial<CustomDefinition>]>([
-    ["format.integer", { exponentBits: 12 }],
-    ["format.integer", { exponentBits: 0 }],
-    ["format.integer", { fractionBits: 53 }],
-    ["format.integer", { fractionBits: 1.5 }],
-    ["format.integer", { bias: Number.NaN }],
-    ["format.integer", { bias: "7" as never }],
-    ["format.choice", { infinity: "constructor" as never }],
-    ["format.choice", { nan: null as never }],
-    ["format.ieee_pair", { infinity: "none" }],
-    ["format.ieee_width", { exponentBits: 1 }],
-    ["format.ieee_width", { fractionBits: 0 }],
-    ["format.nan_place", { infinity: "none", nan: "negative_zero", signed: false }],
-    ["format.nan_place", { infinity: "none", nan: "negative_zero", hasZero: false }],
-    ["format.empty", { infinity: "none", nan: "top", exponentBits: 1, fractionBits: 0 }],
+    ["custom.integer", { exponentBits: 12 }],
+    ["custom.integer", { exponentBits: 0 }],
+    ["custom.integer", { fractionBits: 53 }],
+    ["custom.integer", { fractionBits: 1.5 }],
+    ["custom.integer", { bias: Number.NaN }],
+    ["custom.integer", { bias: "7" as never }],
+    ["custom.choice", { infinity: "constructor" as never }],
+    ["custom.choice", { nan: null as never }],
+    ["custom.ieee_pair", { infinity: "none" }],
+    ["custom.ieee_width", { exponentBits: 1 }],
+    ["custom.ieee_width", { fractionBits: 0 }],
+    ["custom.nan_place", { infinity: "none", nan: "negative_zero", signed: false }],
+    ["custom.nan_place", { infinity: "none", nan: "negative_zero", hasZero: false }],
+    ["custom.empty", { infinity: "none", nan: "top", exponentBits: 1, fractionBits: 0 }],
   ])("%s: %o", (key, wrong) => {
     const definition = { name: "mine", exponentBits: 4, fractionBits: 3, ...wrong };
     expect(outcome(() => customFormat(definition).name)).toBe(key);

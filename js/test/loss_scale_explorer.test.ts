@@ -747,4 +747,16 @@ describe("the edges of the format", () => {
     expect(model.saved.length).toBe(5); // not where there was no further format
     expect([handle.getAttribute("aria-valuetext"), model.get("binade")]).toEqual(["2⁻¹ in float4_e2m1fn", null]);
   });
+
+  test.each(["a document", "a shadow tree"])("the words of one that has the focus stay when the pointer leaves it, in %s", (place) => {
+    const { el, one } = show();
+    const host = document.body.appendChild(document.createElement("div"));
+    (place === "a document" ? host : host.attachShadow({ mode: "open" })).append(el);
+    const [handle, words] = [one<HTMLElement>(".mw-edge"), one<HTMLElement>(".mw-edge-words")];
+    handle.focus();
+    for (const type of ["pointerenter", "pointerleave"]) handle.dispatchEvent(new Event(type));
+    expect(words.hidden).toBe(false);
+    handle.blur();
+    expect(words.hidden).toBe(true);
+  });
 });

@@ -10,6 +10,7 @@ import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 
 const place = () => document.body.appendChild(document.createElement("div"));
+const cardOf = (title: string) => card(viewOf(fakeModel({}) as never), place(), "mw-test", title);
 const button = (root: HTMLElement) => root.querySelector<HTMLButtonElement>(".mw-stage-button")!;
 const isStaged = (root: HTMLElement) => [root.hasAttribute("data-stage"), button(root).getAttribute("aria-pressed")];
 const press = (target: Element, key: string) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
@@ -22,7 +23,7 @@ afterEach(() => {
 
 describe("the stage", () => {
   it("takes one card, and gives it back at the button and at Escape", () => {
-    const [one, other] = [card(place(), "One").root, card(place(), "Other").root];
+    const [one, other] = [cardOf("One").root, cardOf("Other").root];
     expect(button(one).getAttribute("aria-label")).toBe("Stage");
     expect([isStaged(one), isStaged(other)]).toEqual([[false, "false"], [false, "false"]]);
     button(one).click();
@@ -36,7 +37,7 @@ describe("the stage", () => {
   });
 
   it.each(["Enter", " ", "ArrowRight", "ArrowDown"])("goes on at %j, and leaves other uses of the key alone", (key) => {
-    const [one, other] = [card(place(), "One").root, card(place(), "Other").root];
+    const [one, other] = [cardOf("One").root, cardOf("Other").root];
     const field = one.appendChild(document.createElement("input"));
     button(one).click();
     expect(document.activeElement).toBe(one);
@@ -49,7 +50,7 @@ describe("the stage", () => {
   });
 
   it("has 640 × 360 pixels, however large the window is", () => {
-    const { root } = card(place(), "One");
+    const { root } = cardOf("One");
     for (const [width, height, zoom] of [[1280, 720, 2], [1920, 1080, 3], [1920, 720, 2], [1280, 1080, 2], [320, 500, 1]] as const) {
       vi.stubGlobal("innerWidth", width);
       vi.stubGlobal("innerHeight", height);
@@ -64,7 +65,7 @@ describe("a widget's questions", () => {
   const STEPS = [{ ask: "bits.ask_65505", state: { code: "0x7BFF" } }, { ask: "bits.ask_65520", state: { code: "0x7C00" } }] as const;
   const staged = () => {
     const model = fakeModel({ code: "0x3C00" });
-    const { root } = card(place(), "One");
+    const { root } = cardOf("One");
     const body = root.appendChild(document.createElement("p"));
     const view = viewOf(model as any);
     addQuestions(view, root, answeredByTraits(view, STEPS));
@@ -133,9 +134,9 @@ describe("a widget's questions", () => {
   });
 
   it("are followed by the page's next card, and come after the one before", () => {
-    const before = card(place(), "Before").root;
+    const before = cardOf("Before").root;
     const { root, field } = staged();
-    const after = card(place(), "After").root;
+    const after = cardOf("After").root;
     const onStage = () => [before, root, after].map((one) => one.hasAttribute("data-stage"));
     for (let i = 0; i < 2; i++) {
       field.value = "?";

@@ -1,5 +1,6 @@
 // The tasks' examples: four kinds of points in the plane, drawn by the seed, and scikit-learn's digits.
 
+import { clamp } from "#core/range.ts";
 import { Stream } from "./random.ts";
 import { EXTENT, type DataSet, type DigitRows, type Examples, type Task } from "./types.ts";
 
@@ -51,7 +52,7 @@ const draws: Record<Exclude<Task, "digits">, Draw> = {
   gaussians: (i, stream) => {
     const centre = (i % 2 ? 0.4 : -0.4) * EXTENT;
     const [x, y] = [centre + 0.3 * EXTENT * nearlyNormal(stream), centre + 0.3 * EXTENT * nearlyNormal(stream)];
-    return [Math.min(Math.max(x, -EXTENT), EXTENT), Math.min(Math.max(y, -EXTENT), EXTENT)];
+    return [clamp(x, -EXTENT, EXTENT), clamp(y, -EXTENT, EXTENT)];
   },
   spiral: (i, stream) => {
     const along = (i >> 1) % arm.length;

@@ -20,14 +20,10 @@ export function transposed({ values, rowStep, columnStep }: Matrix): Matrix {
 }
 
 /** The row vector of so many ones, with which a product adds up columns. */
-export function onesRow(): Matrix {
-  return { values: Float32Array.of(1), rowStep: 0, columnStep: 0 };
-}
+export const ones: Matrix = { values: Float32Array.of(1), rowStep: 0, columnStep: 0 };
 
-/**
- * out (rows × columns) = a (rows × terms) · b (terms × columns), each sum kept in float32: every product is exact in float64, and
- * what is stored in `out` is rounded to float32.
- */
+/** out (rows × columns) = a (rows × terms) · b (terms × columns), each sum kept in float32: every product is exact in
+ * float64, and what is stored in `out` is rounded to float32. */
 export function multiply(out: Float32Array, a: Matrix, b: Float32Array, rows: number, terms: number, columns: number): void {
   out.fill(0, 0, rows * columns);
   for (let row = 0; row < rows; row++) {

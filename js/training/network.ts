@@ -1,7 +1,7 @@
 // A multilayer perceptron with softmax and cross-entropy: forward and backward, and what is rounded to what on the way.
 
 import { exp, log, tanh } from "./functions.ts";
-import { byRows, multiply, multiplyInFormat, onesRow, transposed, type Matrix } from "./matmul.ts";
+import { byRows, multiply, multiplyInFormat, ones, transposed, type Matrix } from "./matmul.ts";
 import { round, roundAll, type Rounder } from "./rounder.ts";
 import type { Examples, Settings } from "./types.ts";
 
@@ -21,7 +21,6 @@ export interface LayerValues {
 }
 
 const fround = Math.fround;
-const ones = onesRow();
 
 export class Network {
   /** Units of each layer, from the features to the classes. */
@@ -65,8 +64,8 @@ export class Network {
     }
   }
 
-  /** The logits of the rows that were read. */
-  forward(layers: readonly LayerValues[], rows: number): Float32Array {
+  /** Computes the logits of the rows that were read. */
+  forward(layers: readonly LayerValues[], rows: number): void {
     const { activation } = this.#precision;
     for (let layer = 0; layer < layers.length; layer++) {
       const { weight, bias } = layers[layer]!;
@@ -81,7 +80,6 @@ export class Network {
         }
       }
     }
-    return this.#values.at(-1)!;
   }
 
   /** The probabilities of one row of the logits, by softmax in float32, and its loss (Micikevicius et al., 3.3). */

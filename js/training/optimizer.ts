@@ -39,11 +39,9 @@ export class Optimizer {
     this.#powers = [one * BETA_1, two * BETA_2];
   }
 
-  /**
-   * The updates of one tensor, to be subtracted from its weights, in place of its unscaled gradients. Adam (Kingma and Ba, 2015)
-   * reads the moments as they are kept, and its denominator √v + ε is a number of the state's format too, as it is where torch's
-   * Adam works on narrow weights: in float16 an ε of 1e-8 is 0.
-   */
+  /** The updates of one tensor, to be subtracted from its weights, in place of its unscaled gradients. Adam (Kingma and Ba,
+   * 2015) reads the moments as they are kept, and its denominator √v + ε is a number of the state's format too, as it is
+   * where torch's Adam works on narrow weights: in float16 an ε of 1e-8 is 0. */
   updates(tensor: number, gradients: Float32Array, { learningRate, momentum, eps }: Settings): void {
     const rounder = this.#rounder;
     const { first, second } = this.#states[tensor]!;

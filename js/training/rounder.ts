@@ -6,6 +6,7 @@
 
 import { beyond } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
+import { clamp } from "#core/range.ts";
 
 const BIAS = 1023;
 
@@ -48,7 +49,7 @@ export function rounderOf(format: FloatFormat): Rounder {
   const ulp = new Float64Array(2048);
   const magic = new Float64Array(2048);
   for (let biased = 0; biased < 2048; biased++) {
-    const exponent = Math.min(Math.max(biased - BIAS, emin), emax + 1);
+    const exponent = clamp(biased - BIAS, emin, emax + 1);
     ulp[biased] = powerOfTwo(exponent - fractionBits);
     // Without fraction bits the even codes are every other power of two: an odd M sends ties the other way.
     const isOdd = fractionBits === 0 && biased - BIAS >= emin && (exponent - emin) % 2 === 1;

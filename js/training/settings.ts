@@ -1,6 +1,6 @@
 // Settings to start from, and which settings can be trained with.
 
-import { getFormat } from "#core/formats/catalogue.ts";
+import { float32 } from "#core/formats/catalogue.ts";
 import { holdsTensors } from "./rounder.ts";
 import {
   ACCUMULATIONS, ACTIVATIONS, LOSS_SCALES, OPTIMIZERS, TASKS, WEIGHT_ROUNDINGS, type LossScaleSettings, type Settings, type Task,
@@ -35,8 +35,6 @@ export class SettingsError extends RangeError {
     this.came = String(came);
   }
 }
-
-const float32 = getFormat("float32")!;
 
 export const noLossScale: LossScaleSettings = {
   kind: "none", initScale: 1, growthInterval: 2000, growthFactor: 2, backoffFactor: 0.5,

@@ -2,7 +2,7 @@
 // arXiv:1710.03740, section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision). tests/playground/reference.py
 // is its twin in NumPy, equal to the bit.
 
-import { getFormat } from "#core/formats/catalogue.ts";
+import { float32 } from "#core/formats/catalogue.ts";
 import { dataSet } from "./data_sets.ts";
 import { LossScale } from "./loss_scale.ts";
 import { Network, type LayerValues } from "./network.ts";
@@ -17,8 +17,8 @@ import {
 /** Streams of random numbers, by what they are for; the weights of tensor i have WEIGHTS + i. */
 const [DATA, ORDER, ROUNDING, WEIGHTS] = [1, 2, 3, 16];
 
-const float32 = rounderOf(getFormat("float32")!);
-const allFloat32 = { activation: float32, gradient: float32, accumulatesInFormat: false };
+const inFloat32 = rounderOf(float32);
+const allFloat32 = { activation: inFloat32, gradient: inFloat32, accumulatesInFormat: false };
 
 export class Trainer {
   settings: Settings;
@@ -75,11 +75,9 @@ export class Trainer {
     this.batch = new Uint32Array();
   }
 
-  /**
-   * Go on with other settings. Weights and the optimiser's state carry over, rounded to their new formats, where shapes allow;
-   * a changed optimiser starts with an empty state, changed loss-scale settings with the first scale. Another task or seed is
-   * a new start. Throws SettingsError for what checkSettings refuses; the trainer then stays as it was.
-   */
+  /** Go on with other settings. Weights and the optimiser's state carry over, rounded to their new formats, where shapes
+   * allow; a changed optimiser starts with an empty state, changed loss-scale settings with the first scale. Another task or
+   * seed is a new start. Throws SettingsError for what checkSettings refuses; the trainer then stays as it was. */
   change(settings: Settings): void {
     checkSettings(settings);
     const before = this.settings;
@@ -140,10 +138,8 @@ export class Trainer {
     return result;
   }
 
-  /**
-   * The probability of class 1 less that of class 0 at size × size points of the plane, from the lower left corner row by row
-   * (x grows fastest); each is the middle of its cell. Plane tasks only.
-   */
+  /** The probability of class 1 less that of class 0 at size × size points of the plane, from the lower left corner row by
+   * row (x grows fastest); each is the middle of its cell. Plane tasks only. */
   decision(size: number): Float32Array {
     const inputs = new Float32Array(2 * size * size);
     for (let i = 0; i < size * size; i++) {
@@ -154,10 +150,8 @@ export class Trainer {
     return Float32Array.from({ length: size * size }, (_, i) => probabilities[2 * i + 1]! - probabilities[2 * i]!);
   }
 
-  /**
-   * The last step's gradients by float32 arithmetic alone, on the weights that the step read and its batch: without a loss scale,
-   * with the loss weight; in the order of `tensors`. Costs a float32 step; before the first step all 0.
-   */
+  /** The last step's gradients by float32 arithmetic alone, on the weights that the step read and its batch: without a loss
+   * scale, with the loss weight; in the order of `tensors`. Costs a float32 step; before the first step all 0. */
   referenceGradients(): readonly Float32Array[] {
     const [network, labels] = [this.#reference, this.#labels()];
     if (labels.length > 0) {
@@ -177,7 +171,7 @@ export class Trainer {
   }
 
   get #keptIn(): Rounder {
-    return this.settings.masterWeights ? float32 : rounderOf(this.settings.weightFormat);
+    return this.settings.masterWeights ? inFloat32 : rounderOf(this.settings.weightFormat);
   }
 
   /** Everything that the settings shape; weights and the optimiser's state are taken over where they fit. */

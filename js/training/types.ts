@@ -3,9 +3,8 @@
 
 import type { FloatFormat } from "#core/formats/float_format.ts";
 
-/** The tasks on two features that a plane shows, and scikit-learn's handwritten digits. */
-export const PLANE_TASKS = ["circle", "xor", "gaussians", "spiral"] as const;
-export const TASKS = [...PLANE_TASKS, "digits"] as const;
+/** Those on two features, which a plane shows, and scikit-learn's handwritten digits. */
+export const TASKS = ["circle", "xor", "gaussians", "spiral", "digits"] as const;
 export const ACTIVATIONS = ["tanh", "relu"] as const;
 export const ACCUMULATIONS = ["float32", "format"] as const;
 export const OPTIMIZERS = ["sgd", "momentum", "adam"] as const;
@@ -109,8 +108,7 @@ export interface WeightTensor {
   readonly gradient: Float32Array;
 }
 
-/**
- * scikit-learn's digits as bytes, 65 for each of 1,797 rows: 64 pixels of 0 … 16, then the label; the first 360 rows are the test
- * set. Python's mixwidgets.task.digit_rows writes them; a page gets them as a bytes trait, so that they are in no bundle.
- */
+/** scikit-learn's digits as bytes, 65 for each of 1,797 rows: 64 pixels of 0 … 16, then the label; the first 360 rows are the
+ * test set. Python's mixwidgets.task.digit_rows writes them; a page gets them as a bytes trait, so that they are in no
+ * bundle. */
 export type DigitRows = Uint8Array;

@@ -5,7 +5,7 @@ import type { View } from "./view.ts";
 
 const QUIET_MS = 600;
 
-export function announcer(view: Pick<View<never>, "onClose">) {
+export function announcer(view: View) {
   const element = h("p", { class: "mw-hidden", "aria-live": "polite" });
   let timer: ReturnType<typeof setTimeout> | undefined;
   view.onClose(() => clearTimeout(timer));

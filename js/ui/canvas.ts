@@ -12,7 +12,7 @@ export interface Pen {
 }
 
 /** The colour of the canvas's text, which another theme changes, and paper, which is light. */
-export function inkOf(view: Pick<View<any>, "onClose">, canvas: HTMLCanvasElement): ReadonlySignal<string> {
+export function inkOf(view: View, canvas: HTMLCanvasElement): ReadonlySignal<string> {
   const ink = signal("");
   const read = () => (ink.value = getComputedStyle(canvas).color);
   read();
@@ -26,7 +26,7 @@ export function inkOf(view: Pick<View<any>, "onClose">, canvas: HTMLCanvasElemen
 
 /** A function that clears the canvas and returns a pen, or null if the canvas has no width. An effect that calls it runs
  * again when the size of the canvas or its colours change. */
-export function crispCanvas(view: Pick<View<any>, "measured" | "onClose">, canvas: HTMLCanvasElement): () => Pen | null {
+export function crispCanvas(view: View, canvas: HTMLCanvasElement): () => Pen | null {
   const ink = inkOf(view, canvas);
   const size = view.measured(canvas, () => ({
     width: canvas.clientWidth, height: canvas.clientHeight, scale: devicePixelRatio * zoomOf(canvas),

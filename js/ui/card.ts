@@ -1,75 +1,23 @@
-// The card around every widget, and a choice of formats that several widgets have.
+// The card around every widget.
 
 import { h, uniqueId } from "./dom.ts";
 import { keepKeys } from "./keys.ts";
 import { t } from "./messages.ts";
 import { stageButton } from "./stage.ts";
 import { adoptStyle } from "./style.ts";
+import type { View } from "./view.ts";
 
-/**
- * The root element of a widget, inside `el`. It keeps its keys from the notebook's command mode, and declares its own
- * language.
- */
-export function card(el: HTMLElement, title: string): { root: HTMLElement; head: HTMLElement } {
+/** The root element of a widget, of the class `kind`, in `el` until the view closes. It keeps its keys from the notebook's
+ * command mode, and declares its own language. */
+export function card(view: View, el: HTMLElement, kind: string, title: string): { root: HTMLElement; head: HTMLElement } {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
-  const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
+  const root = h("section", { class: `mw mw-stack ${kind}`, lang: t("common.lang"), "aria-labelledby": id });
   root.append(h("div", { class: "mw-card-top" }, head, stageButton(root)));
   keepKeys(root);
   adoptStyle(el);
   el.classList.add("mw-place"); // some hosts give it no width, or a colour
   el.append(root);
+  view.onClose(() => root.remove());
   return { root, head };
-}
-
-/** A radio group of names. `choose` is called with the name that the user picks. */
-export function chips(
-  legend: string,
-  names: readonly string[],
-  choose: (name: string) => void,
-): { element: HTMLElement; show: (name: string) => void } {
-  const group = uniqueId("chips");
-  const inputs = new Map<string, HTMLInputElement>();
-  const element = h("fieldset", { class: "mw-chips" }, h("legend", { class: "mw-hidden" }, legend));
-  for (const name of names) {
-    const input = h("input", { type: "radio", name: group, value: name });
-    input.addEventListener("change", () => choose(name));
-    inputs.set(name, input);
-    element.append(h("label", {}, input, name));
-  }
-  const show = (name: string) => {
-    for (const [key, input] of inputs) input.checked = key === name;
-  };
-  return { element, show };
-}
-
-/** A choice of many names: the usual ones as chips, the others in a menu. */
-export function chipsAndMore(
-  legend: string,
-  usual: readonly string[],
-  others: readonly string[],
-  choose: (name: string) => void,
-): { element: HTMLElement; show: (name: string) => void } {
-  const few = chips(legend, usual, choose);
-  const more = h(
-    "select",
-    { class: "mw-more", "aria-label": t("common.more_of", { what: legend }) },
-    h("option", { value: "", hidden: true, disabled: true }, t("common.more")), // hidden alone, typing its first letter chooses it
-    ...others.map((name) => h("option", { value: name }, name)),
-  );
-  more.addEventListener("change", () => choose(more.value));
-  const show = (name: string) => {
-    few.show(name);
-    const listed = usual.includes(name) || [...more.options].some((option) => option.value === name);
-    if (!listed) more.append(h("option", { value: name }, name)); // such as a P3109 format, set from Python
-    more.value = usual.includes(name) ? "" : name;
-    more.classList.toggle("mw-chosen", more.value !== "");
-  };
-  return { element: h("div", { class: "mw-row mw-choice" }, few.element, more), show };
-}
-
-/** A control after its label. */
-export function labelled(text: string, control: HTMLElement): HTMLElement {
-  if (!control.id) control.id = uniqueId("control");
-  return h("span", { class: "mw-row mw-labelled" }, h("label", { for: control.id, class: "mw-muted" }, text), control);
 }

@@ -1,14 +1,13 @@
 // Keys of a grid or a list: it is one stop for the Tab key, and the arrow keys, Home and End move within.
 
-const STEPS: Readonly<Record<string, readonly [row: number, column: number]>> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+/** Where the arrow keys lead. */
+export const ARROWS: Readonly<Record<string, readonly [row: number, column: number]>> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 type Cells = readonly (readonly (HTMLElement | null)[])[];
 
-/**
- * `rows`: the present cells; null for a missing one. Home and End move within a row, with Ctrl or in a single column
- * within all cells. Returns a function that sets where the Tab key stops, by default at the first cell; call it when
- * the cells have changed.
- */
+/** `rows`: the present cells; null for a missing one. Home and End move within a row, with Ctrl or in a single column within
+ * all cells. Returns a function that sets where the Tab key stops, by default at the first cell; call it when the cells have
+ * changed. */
 export function oneStop(element: HTMLElement, rows: () => Cells): (at?: HTMLElement | null) => void {
   const present = () => rows().flat().filter((one) => one !== null);
   const stop = (at?: HTMLElement | null) => present().forEach((one, i) => (one.tabIndex = (at ? one === at : i === 0) ? 0 : -1));
@@ -21,7 +20,7 @@ export function oneStop(element: HTMLElement, rows: () => Cells): (at?: HTMLElem
     const cells = rows();
     const from = cellAt(event.target) ?? null;
     let row = cells.findIndex((line) => from && line.includes(from));
-    const step = STEPS[event.key];
+    const step = ARROWS[event.key];
     const isEnd = event.key === "End";
     if (row < 0 || event.altKey || event.metaKey || !(step ? !event.ctrlKey : isEnd || event.key === "Home")) return;
     event.preventDefault();

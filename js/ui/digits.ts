@@ -20,6 +20,9 @@ export function superscript(n: number): string {
   return [...String(n)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
 }
 
+/** A power of two as a formula: "2⁻²⁴". */
+export const twoTo = (exponent: number): string => `2${superscript(exponent)}`;
+
 /** A code's value: every digit if they are few, else the fewest that round back to it. */
 export function figure(fmt: FloatFormat, code: bigint): { text: string; isExact: boolean } {
   if (!isFinite(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };

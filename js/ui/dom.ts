@@ -1,6 +1,7 @@
 // Creates elements with textContent and attributes only, so that no text is parsed as markup.
 
 import { plain } from "./foreign_text.ts";
+import type { Piece } from "./messages.ts";
 
 type Child = Node | string | null | undefined;
 export type Attributes = Record<string, string | number | boolean | undefined>;
@@ -55,7 +56,7 @@ export function setText(element: Element, text: string): void {
 export const textNode = (text: string): Text => document.createTextNode(plain(text));
 
 /** Pieces of text as nodes, strong ones in <strong>. */
-export function emphasised(pieces: readonly { text: string; strong: boolean }[]): (HTMLElement | Text)[] {
+export function emphasised(pieces: readonly Piece[]): (HTMLElement | Text)[] {
   return pieces.map(({ text, strong }) => (strong ? h("strong", {}, text) : textNode(text)));
 }
 

@@ -1,11 +1,13 @@
 // Text fields: Enter or leaving the field commits, Escape reverts, errors are shown beside the field.
 
-import { labelled } from "./card.ts";
+import { labelled } from "./choices.ts";
 import { h, set, setText, uniqueId } from "./dom.ts";
 
+const LONGEST = 20_000; // characters that a field takes; what is too long to read is an error, not a cut
+
 /** A text field after its label. `commit` returns an error to show, or an empty text. */
-export function textField(label: string, maxLength: number, commit: (text: string) => string) {
-  const { element, error, show } = bareField({ maxlength: maxLength }, commit);
+export function textField(label: string, commit: (text: string) => string) {
+  const { element, error, show } = bareField({ maxlength: LONGEST }, commit);
   return { element: labelled(label, element), error, show };
 }
 

@@ -5,21 +5,31 @@ import messages from "#mixwidgets/languages/en/page.json";
 import { isolated } from "./foreign_text.ts";
 
 export type MessageKey = keyof typeof messages;
+type Args = Readonly<Record<string, string | number>>;
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** The message of a key, with `{name}` replaced by the argument of that name. */
-export function t(key: MessageKey, args: Record<string, string | number> = {}): string {
+export function t(key: MessageKey, args: Args = {}): string {
   return fill(messages[key], args);
 }
 
-/** The message in pieces: text between asterisks in the catalogue is strong. Arguments are plain text. */
-export function pieces(key: MessageKey, args: Record<string, string | number> = {}): { text: string; strong: boolean }[] {
+/** The message of a key, or else `otherwise`: where the end of the key comes from Python or from a user. */
+export const tOr = (key: string, otherwise: string): string => (Object.hasOwn(messages, key) ? t(key as MessageKey) : otherwise);
+
+/** A part of a text; between asterisks in the catalogue, it is strong. */
+export interface Piece {
+  readonly text: string;
+  readonly strong: boolean;
+}
+
+/** The message in pieces. Arguments are plain text. */
+export function pieces(key: MessageKey, args: Args = {}): Piece[] {
   return marked(messages[key], args);
 }
 
 /** The same for a text. */
-export function marked(text: string, args: Record<string, string | number> = {}): { text: string; strong: boolean }[] {
+export function marked(text: string, args: Args = {}): Piece[] {
   return text.split("*").map((template, i) => ({ text: fill(template, args), strong: i % 2 === 1 }));
 }
 
@@ -38,6 +48,6 @@ function joined(key: MessageKey, parts: readonly string[]): string {
 }
 
 /** A text with `{name}` replaced by the argument of that name. */
-export function fill(template: string, args: Record<string, string | number>): string {
+export function fill(template: string, args: Args): string {
   return template.replace(PLACEHOLDER, (whole, name: string) => (Object.hasOwn(args, name) ? isolated(String(args[name])) : whole));
 }

@@ -1,6 +1,7 @@
 // Texts about runs, and their numbers. No DOM.
 
-import { t } from "#ui/messages.ts";
+import { withMinus } from "#ui/digits.ts";
+import { tOr } from "#ui/messages.ts";
 
 /** A number in a JSON trait: non-finite ones are texts, unknown ones null. */
 export type WireNumber = number | "nan" | "inf" | "-inf" | null;
@@ -13,7 +14,7 @@ export function decimal(value: WireNumber): string {
   if (value === null) return NONE;
   if (typeof value === "string") return NOT_FINITE[value] ?? NONE; // a hostile page may contain anything
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2).replace("-", "−");
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return withMinus(value.toExponential(2));
   return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
@@ -23,7 +24,7 @@ export function axisNumber(value: number): string {
   const isPlain = size === 0 || (size >= 1e-3 && size < 1e5);
   // 12 digits, because a tick such as 0.3 may be a sum with an error in the last place
   const round = Number(value.toPrecision(12));
-  return (isPlain ? String(round) : round.toExponential()).replace("e+", "e").replace("-", "−").replace("e-", "e−");
+  return withMinus((isPlain ? String(round) : round.toExponential()).replace("e+", "e"));
 }
 
 /** A share in 0 … 1 as "97.2 %"; a small one as "< 0.1 %", not 0. */
@@ -32,22 +33,13 @@ export function percent(value: WireNumber | undefined): string {
   return value > 0 && value < 0.0005 ? "< 0.1 %" : `${(100 * value).toFixed(1)} %`;
 }
 
-const SHARES = ["accuracy", "iou"] as const;
-const METRICS = ["loss", ...SHARES] as const;
-
 /** The title of a metric; a user's own metric has its name. */
-export function metricName(name: string): string {
-  const known = METRICS.find((one) => one === name);
-  return known ? t(`run.metric_${known}`) : name;
-}
+export const metricName = (name: string): string => tOr(`run.metric_${name}`, name);
+
+const SHARES: readonly string[] = ["accuracy", "iou"];
 
 /** A metric's value; shares in percent. */
-export const metric = (name: string, value: WireNumber): string => (SHARES.some((one) => one === name) ? percent(value) : decimal(value));
-
-const STATUSES = ["queued", "running", "interrupted", "completed", "stopped", "diverged", "out_of_memory", "time_limit", "disk_full", "crashed"] as const;
+export const metric = (name: string, value: WireNumber): string => (SHARES.includes(name) ? percent(value) : decimal(value));
 
 /** The text for a status; an unknown one unchanged. */
-export function statusWord(word: string): string {
-  const known = STATUSES.find((one) => one === word);
-  return known ? t(`run.status_${known}`) : word;
-}
+export const statusWord = (word: string): string => tOr(`run.status_${word}`, word);

@@ -2,6 +2,7 @@
 // one view and is read from the last row. What stays off it, the style sheets say.
 
 import { h, s, set } from "./dom.ts";
+import { hasModifier } from "./keys.ts";
 import { t } from "./messages.ts";
 
 /** The event of a card that has come to the stage or left it. */
@@ -39,7 +40,7 @@ export function stageButton(root: HTMLElement): HTMLButtonElement {
   root.addEventListener("keydown", (event) => {
     if (!isStaged(root) || event.defaultPrevented) return;
     if (event.key === "Escape") return show(false);
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (hasModifier(event)) return;
     const isCard = event.target === root;
     const isButton = (event.target as Element).localName === "button"; // which has no use for arrows
     const keys: Record<string, number> = { ...PAGES, ...((isCard || isButton) && ARROWS), ...(isCard && PRESSES) };

@@ -6,7 +6,7 @@ import { button } from "./buttons.ts";
 import { h, set, setText, uniqueId } from "./dom.ts";
 import { t, type MessageKey } from "./messages.ts";
 import { isStaged, STAGED, TURN } from "./stage.ts";
-import type { Effects, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 export interface Question {
   readonly ask: string;
@@ -17,19 +17,19 @@ export interface Question {
 }
 
 /** A question, and the traits with which the widget answers it: an entry of a widget's stage.json. */
-export interface Step {
-  readonly ask: MessageKey;
+interface Step {
+  readonly ask: string;
   readonly state: Record<string, unknown>;
 }
 
 const LONGEST = 60; // characters of a prediction
 
 /** The questions that traits answer. */
-export function answeredByTraits(view: View<any>, steps: readonly Step[]): Question[] {
+export function answeredByTraits(view: View, steps: readonly Step[]): Question[] {
   return steps.map(({ ask, state }) => {
     const traits = Object.entries(state).map(([name, value]) => ({ now: view.trait(name), value }));
     return {
-      ask: t(ask),
+      ask: t(ask as MessageKey),
       isAnswered: () => traits.every(({ now, value }) => now.value === value),
       answer() {
         view.set(state);
@@ -41,7 +41,7 @@ export function answeredByTraits(view: View<any>, steps: readonly Step[]): Quest
 
 /** Ask the questions in a card while it is on the stage. Enter, the arrows and the keys of a presenter's remote go through
  * them. */
-export function addQuestions(view: Effects, root: HTMLElement, questions: readonly Question[]): void {
+export function addQuestions(view: View, root: HTMLElement, questions: readonly Question[]): void {
   const isAsking = signal(false);
   let element: HTMLElement | undefined;
   root.addEventListener(STAGED, () => {
@@ -53,7 +53,7 @@ export function addQuestions(view: Effects, root: HTMLElement, questions: readon
 }
 
 /** `isAsking`: false while the card is not on the stage, and where the questions have been put away. */
-function sequence(view: Effects, root: HTMLElement, questions: readonly Question[], isAsking: Signal<boolean>): HTMLElement {
+function sequence(view: View, root: HTMLElement, questions: readonly Question[], isAsking: Signal<boolean>): HTMLElement {
   const at = signal({ step: 0, isShown: false });
   const question = h("p", { class: "mw-stage-question", id: uniqueId("question") });
   const place = h("span", { class: "mw-muted mw-num" });

@@ -4,10 +4,8 @@ import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, signal, type Signal, untracked } from "@preact/signals-core";
 import { observePixels } from "./pixels.ts";
 
-export type View<State extends Record<string, any>> = ReturnType<typeof viewOf<State>>;
-
-/** The part of a view that is needed to draw. */
-export type Effects = Pick<View<Record<string, any>>, "effect">;
+/** Of a widget's traits; of any where a part reads none of them. */
+export type View<State extends Record<string, any> = any> = ReturnType<typeof viewOf<State>>;
 
 export function viewOf<State extends Record<string, any>>(model: AnyModel<State>) {
   const ends: (() => void)[] = [];

@@ -5,10 +5,9 @@ import { exact, exactOf } from "../formats/decode.ts";
 import { encode } from "../formats/encode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
 import { compare, divide, multiply, power, rational, toNumber, type Rational } from "../formats/rational.ts";
+import { clamp } from "../range.ts";
 import type { BlockFormat } from "./catalogue.ts";
 import { scaleExponent, type ScaleRule } from "./scale_rules.ts";
-
-export type BlockQuantization = ReturnType<typeof quantize>;
 
 interface Scale {
   readonly code: number;
@@ -52,7 +51,7 @@ function largest(magnitudes: readonly Rational[]): Rational {
 function powerScale(fmt: BlockFormat, amax: Rational, rule: ScaleRule): Scale {
   const { emin, emax } = fmt.scale;
   const wanted = amax.numerator === 0n ? emin : scaleExponent(amax, fmt.element, rule);
-  return rounded(fmt.scale, power(2n, Math.min(Math.max(wanted, emin), emax)));
+  return rounded(fmt.scale, power(2n, clamp(wanted, emin, emax)));
 }
 
 function quotientScale(fmt: BlockFormat, amax: Rational, tensorScale: Rational): Scale {

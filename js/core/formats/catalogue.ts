@@ -22,10 +22,10 @@ export const formats: readonly FloatFormat[] = catalogue.formats.map(
 
 const byName = new Map(formats.map((fmt) => [fmt.name, fmt]));
 
-/**
- * The format with a canonical name of the catalogue, or a P3109 name such as "binary8p4se"; undefined for any other
- * value. The same name always returns the same object.
- */
+export const float32 = byName.get("float32")!;
+
+/** The format with a canonical name of the catalogue, or a P3109 name such as "binary8p4se"; undefined for any other value.
+ * The same name always returns the same object. */
 export function getFormat(name: unknown): FloatFormat | undefined {
   return typeof name === "string" ? (byName.get(name) ?? p3109Named(name)) : undefined;
 }

@@ -1,6 +1,6 @@
 // User-defined formats, validated as in mixwidgets/formats/spec.py.
 
-import { FloatFormat, INFINITIES, NANS, type Definition } from "./float_format.ts";
+import { FloatFormat, INFINITIES, NANS, usualBias, type Definition } from "./float_format.ts";
 import { InputError } from "./parse.ts";
 
 /** The accepted ranges, both ends included. */
@@ -10,7 +10,7 @@ export const LIMITS = {
   bias: { low: -4096, high: 4096 },
 } as const;
 
-/** A definition; omitted fields are those of IEEE 754, with the bias 2^(w − 1) − 1. */
+/** A definition; omitted fields are those of IEEE 754, with the usual bias. */
 export type CustomDefinition = Pick<Definition, "name" | "exponentBits" | "fractionBits"> & Partial<Definition>;
 
 /** The format with this definition. Throws InputError if it is invalid. */
@@ -19,7 +19,7 @@ export function customFormat(definition: CustomDefinition): FloatFormat {
   checkInteger("exponentBits", exponentBits);
   checkInteger("fractionBits", fractionBits);
   const whole: Definition = {
-    bias: 2 ** (exponentBits - 1) - 1,
+    bias: usualBias(exponentBits),
     signed: true,
     infinity: "ieee",
     nan: "ieee",
@@ -29,21 +29,21 @@ export function customFormat(definition: CustomDefinition): FloatFormat {
   checkInteger("bias", whole.bias);
   checkChoice("infinity", whole.infinity, INFINITIES);
   checkChoice("nan", whole.nan, NANS);
-  if ((whole.infinity === "ieee") !== (whole.nan === "ieee")) throw new InputError("format.ieee_pair", {});
-  if (whole.nan === "ieee" && (exponentBits < 2 || fractionBits < 1)) throw new InputError("format.ieee_width", {});
-  if (whole.nan === "negative_zero" && !(whole.signed && whole.hasZero)) throw new InputError("format.nan_place", {});
+  if ((whole.infinity === "ieee") !== (whole.nan === "ieee")) throw new InputError("custom.ieee_pair", {});
+  if (whole.nan === "ieee" && (exponentBits < 2 || fractionBits < 1)) throw new InputError("custom.ieee_width", {});
+  if (whole.nan === "negative_zero" && !(whole.signed && whole.hasZero)) throw new InputError("custom.nan_place", {});
   const specials = BigInt(whole.nan === "top") + BigInt(whole.infinity === "top");
-  if ((1n << BigInt(exponentBits + fractionBits)) - specials < 2n) throw new InputError("format.empty", {});
+  if ((1n << BigInt(exponentBits + fractionBits)) - specials < 2n) throw new InputError("custom.empty", {});
   return new FloatFormat(whole);
 }
 
 function checkInteger(field: keyof typeof LIMITS, came: number): void {
   const { low, high } = LIMITS[field];
   if (Number.isInteger(came) && came >= low && came <= high) return;
-  throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
+  throw new InputError("custom.integer", { field, low: String(low), high: String(high), came: String(came) });
 }
 
 function checkChoice(field: string, came: string, accepted: readonly string[]): void {
   if (accepted.includes(came)) return;
-  throw new InputError("format.choice", { field, accepted: accepted.join(", "), came: String(came) });
+  throw new InputError("custom.choice", { field, accepted: accepted.join(", "), came: String(came) });
 }

@@ -110,10 +110,8 @@ function rationalToDecimal(value: Rational): string {
   return digits.slice(0, digits.length - places) + (places > 0 && part ? "." + part : "");
 }
 
-/**
- * The shortest decimal that rounds to the code; of several, the nearest to the value, then the one with an even last
- * digit. Positional from 1e-6 up to 1e21, else scientific, as in ECMA-262's Number::toString.
- */
+/** The shortest decimal that rounds to the code; of several, the nearest to the value, then the one with an even last digit.
+ * Positional from 1e-6 up to 1e21, else scientific, as in ECMA-262's Number::toString. */
 export function shortest(fmt: FloatFormat, code: bigint): string {
   const kind = classify(fmt, code);
   if (kind !== "normal" && kind !== "subnormal") return toDecimal(fmt, code);

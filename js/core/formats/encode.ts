@@ -15,11 +15,9 @@ export const ROUNDINGS = [
 ] as const;
 export type Rounding = (typeof ROUNDINGS)[number];
 
-/**
- * The result for a value beyond the largest finite one. "native": infinity; in a format without infinity, NaN; without
- * both, the largest finite value. "saturate": the largest finite value, also for infinities. "torch" and "ml_dtypes":
- * as in torch 2.13 and ml_dtypes 0.6.
- */
+/** The result for a value beyond the largest finite one. "native": infinity; in a format without infinity, NaN; without both,
+ * the largest finite value. "saturate": the largest finite value, also for infinities. "torch" and "ml_dtypes": as in torch
+ * 2.13 and ml_dtypes 0.6. */
 export const OVERFLOWS = ["native", "saturate", "torch", "ml_dtypes"] as const;
 export type Overflow = (typeof OVERFLOWS)[number];
 
@@ -59,10 +57,8 @@ export function withSign(fmt: FloatFormat, magnitude: bigint, negative: boolean)
   return negative ? magnitude | fmt.signBit : magnitude;
 }
 
-/**
- * The magnitude code of a non-negative rational, above `maxCode` if it overflows (see `FloatFormat.magnitude`).
- * `negative`: the sign of the value, for the directed modes.
- */
+/** The magnitude code of a non-negative rational, above `maxCode` if it overflows (see `FloatFormat.magnitude`). `negative`:
+ * the sign of the value, for the directed modes. */
 export function roundMagnitude(
   fmt: FloatFormat, magnitude: Rational, rounding: Rounding = "ties-to-even", negative = false,
 ): bigint {

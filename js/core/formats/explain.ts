@@ -6,11 +6,9 @@ import type { FloatFormat } from "./float_format.ts";
 import { signed, toExact, type BitPattern, type Exact } from "./parse.ts";
 import { add, compare, divide, negate, rational, subtract, type Rational } from "./rational.ts";
 
-/**
- * What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both were equally
- * near, and the mode's tie rule decided. "direction": the mode rounds up, down or toward zero. "odd": the neighbour
- * with the odd code was taken. "overflow": the value is out of the format's range, and the overflow policy decided.
- */
+/** What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both were equally near, and
+ * the mode's tie rule decided. "direction": the mode rounds up, down or toward zero. "odd": the neighbour with the odd code
+ * was taken. "overflow": the value is out of the format's range, and the overflow policy decided. */
 export type Rule = "exact" | "nearest" | "tie" | "direction" | "odd" | "overflow";
 
 /** The rounding of one value to one format. */
@@ -20,10 +18,8 @@ export interface Explanation {
   /** The result. */
   readonly code: bigint;
   readonly rule: Rule;
-  /**
-   * Code of the greatest representable value ≤ the input, or of `beyond` if no finite one is. It is `code` if the
-   * input is exact, or too small for a format that is unsigned or has no zero.
-   */
+  /** Code of the greatest representable value ≤ the input, or of `beyond` if no finite one is. It is `code` if the input is
+   * exact, or too small for a format that is unsigned or has no zero. */
   readonly below: bigint;
   /** Code of the least representable value ≥ the input, with the same exceptions. */
   readonly above: bigint;
@@ -35,9 +31,9 @@ export interface Explanation {
   readonly relativeError: Rational | null;
 }
 
-/** Explain the rounding of a value; text is read exactly. Throws InputError. */
-export function explain(fmt: FloatFormat, value: Exact | BitPattern | string, options: Options = {}): Explanation {
-  const given = typeof value === "string" ? toExact(value) : value;
+/** Explain the rounding of a text, which is read exactly. Throws InputError. */
+export function explain(fmt: FloatFormat, text: string, options: Options = {}): Explanation {
+  const given = toExact(text);
   const code = encode(fmt, given, options);
   const alone = { given, code, below: code, above: code, midpoint: null };
   if (given.kind !== "finite") return { ...alone, rule: "exact", error: null, relativeError: null };

@@ -32,6 +32,9 @@ export interface Definition {
 
 export interface FloatFormat extends Required<Definition> {}
 
+/** The bias of IEEE 754 for this number of exponent bits. */
+export const usualBias = (exponentBits: number): number => 2 ** (exponentBits - 1) - 1;
+
 /** A magnitude code is a code without its sign bit. */
 export class FloatFormat {
   /** Width of a code. */

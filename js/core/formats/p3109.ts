@@ -5,10 +5,8 @@ import { FloatFormat } from "./float_format.ts";
 const NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
 const known = new Map<string, FloatFormat>();
 
-/**
- * The format of K bits, 3 to 15, and precision P, 1 to K − 1 (K if unsigned); `extended` formats have infinities.
- * The same arguments always return the same object. Undefined if there is no such format.
- */
+/** The format of K bits, 3 to 15, and precision P, 1 to K − 1 (K if unsigned); `extended` formats have infinities. The same
+ * arguments always return the same object. Undefined if there is no such format. */
 export function p3109(bits: number, precision: number, signed: boolean, extended: boolean): FloatFormat | undefined {
   const exponentBits = bits - precision + Number(!signed);
   if (bits < 3 || bits > 15 || precision < 1 || exponentBits < 1) return undefined;

@@ -39,7 +39,7 @@ export interface BitPattern {
   readonly code: bigint;
 }
 
-type InputErrorKey = keyof typeof messages & `${"parse" | "code" | "format"}.${string}`;
+type InputErrorKey = keyof typeof messages & `${"parse" | "code" | "custom" | "format"}.${string}`;
 
 /** Invalid input: a message of the catalogue and its arguments. */
 export class InputError extends Error {

@@ -40,6 +40,13 @@ export function subtract(x: Rational, y: Rational): Rational {
   return add(x, negate(y));
 }
 
+/** The multiple of a positive unit that is nearest to x; of two, the farther from zero. */
+export function nearestMultiple(x: Rational, unit: Rational): Rational {
+  const { numerator, denominator } = divide(magnitudeOf(x), unit);
+  const count = (2n * numerator + denominator) / (2n * denominator);
+  return multiply(rational(x.numerator < 0n ? -count : count), unit);
+}
+
 /** −1, 0 or 1 if x is less than, equal to or greater than y. */
 export function compare(x: Rational, y: Rational): number {
   const left = x.numerator * y.denominator;

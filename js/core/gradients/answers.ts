@@ -11,7 +11,7 @@ export const HIGHEST = 40;
 /** The best scale leaves room for gradients to grow by this many binades without overflow. */
 export const HEADROOM = 4;
 
-export interface Best {
+interface Best {
   readonly log2: number;
   /** By how many binades gradients may grow without overflow; Infinity if there are none. */
   readonly headroom: number;

@@ -2,7 +2,7 @@
 // which gives the reasons.
 
 import type { FloatFormat } from "../formats/float_format.ts";
-import { compare, divide, floorLog2, power, rational, subtract, type Rational } from "../formats/rational.ts";
+import { divide, floorLog2, power, rational, subtract, type Rational } from "../formats/rational.ts";
 
 const FRACTION_BITS = 52;
 /** The width of a binade, in units of 2^-52 of its lower end. */
@@ -45,7 +45,7 @@ function place(magnitude: Rational, tieRoundsDown: boolean): Place {
   const { numerator, denominator } = subtract(divide(magnitude, power(2n, exponent)), rational(1n));
   const scaled = numerator * BigInt(BINADE);
   const whole = scaled / denominator;
-  const onGrid = compare(rational(scaled, denominator), rational(whole)) === 0;
+  const onGrid = whole * denominator === scaled;
   return { exponent, fraction: Number(tieRoundsDown || !onGrid ? whole + 1n : whole) };
 }
 

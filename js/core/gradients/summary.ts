@@ -17,7 +17,7 @@ export interface Counts {
 }
 
 /** What a tensor loses in a block format: the fields of Python's BlockRecord, with null for NaN. */
-export interface BlockRecord {
+interface BlockRecord {
   readonly format: string;
   readonly blocks_along: string;
   readonly flushed: number;
@@ -42,10 +42,8 @@ export class GradientSummary {
   /** For each binade from the lowest one with values: the first row at or after it. */
   readonly #rowFrom: Uint16Array;
 
-  /**
-   * `edges`: fractions of a binade (see `Place`), from 0 to its end; values between two edges are counted together.
-   * `exponents`: of the binades with values, ascending. `blocks`: one per recorded block format.
-   */
+  /** `edges`: fractions of a binade (see `Place`), from 0 to its end; values between two edges are counted together.
+   * `exponents`: of the binades with values, ascending. `blocks`: one per recorded block format. */
   constructor(
     readonly edges: readonly number[], readonly exponents: readonly number[], cells: ArrayLike<number>, samples: Float64Array,
     { zero, inf, nan }: { zero: number; inf: number; nan: number }, readonly blocks: readonly BlockRecord[] = [],

@@ -6,11 +6,12 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { wholeIn } from "#core/formats/typed.ts";
 import { oneStop } from "#ui/cells.ts";
 import { h, set, setText } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
-import { superscript, withMinus } from "#ui/digits.ts";
+import { twoTo, withMinus } from "#ui/digits.ts";
 import { paintByDrag, type Stroke } from "./drag.ts";
 import { bareField } from "#ui/fields.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 
 type FieldName = "sign" | "exponent" | "fraction";
 
@@ -37,7 +38,7 @@ export interface Coded {
   readonly code: bigint;
 }
 
-export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { edit, step, stroke }: Actions): HTMLElement {
+export function bitGrid(view: View, coded: ReadonlySignal<Coded>, { edit, step, stroke }: Actions): HTMLElement {
   const element = h("div", { role: "grid", "aria-label": t("grid.title"), class: "mw-bits" });
   let shown: FloatFormat | null = null;
   let buttons: HTMLButtonElement[] = []; // by their bit's position in the code
@@ -52,7 +53,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { edit, ste
     if (!isOfStroke(event) && position >= 0) edit(flipped(position), "soon"); // by key, or by a screen reader
   });
   element.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || positionOf(event.target) < 0) return;
+    if (hasModifier(event) || positionOf(event.target) < 0) return;
     if (event.key === "ArrowUp") step(1);
     if (event.key === "ArrowDown") step(-1);
   });
@@ -62,7 +63,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { edit, ste
     buttons = new Array<HTMLButtonElement>(fmt.bits);
     labels = [];
     const rows = fieldsOf(fmt).map((field) => {
-      const number = h("span", { class: "mw-num mw-bit-field-rest" });
+      const number = h("span", { class: "mw-num" });
       number.style.minWidth = `calc(${longestRest(fmt, field)}ch + 2px)`; // so that the bits do not move when it changes
       const entry = field.name === "sign" ? null : numberField(field.name, field, edit);
       labels.push({ of: field, number, entry });
@@ -88,7 +89,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { edit, ste
       }
       return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry ? h("div", { class: "mw-error-line" }, entry.error) : null);
     });
-    const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
+    const focused = element.matches(":focus-within");
     element.replaceChildren(...rows);
     element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sets the size of the cells and the room around them
     const next = buttons.at(Math.max(fromEnd, -buttons.length))!;
@@ -132,7 +133,7 @@ function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, ed
   const last = (1n << BigInt(width)) - 1n;
   const digits = String(last).length;
   const field = bareField({ inputmode: "numeric", "aria-label": t(`grid.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
-    const value = wholeIn(text, 0, last);
+    const value = wholeIn(text, 0n, last);
     if (value === null) return t("grid.field_range", { last: String(last), came: text.trim().slice(0, 24) });
     edit((code) => (code & ~(last << BigInt(low))) | (value << BigInt(low)), "now");
     return "";
@@ -162,7 +163,7 @@ function weightOf({ name, low, width }: Field, position: number): string {
   if (name === "sign") return "±";
   if (name === "exponent") return String(2 ** (position - low));
   const power = position - width;
-  return { [-1]: "½", [-2]: "¼", [-3]: "⅛" }[power] ?? `2${superscript(power)}`;
+  return { [-1]: "½", [-2]: "¼", [-3]: "⅛" }[power] ?? twoTo(power);
 }
 
 function nameOf({ name, low, width }: Field, position: number, on: boolean): string {

@@ -5,7 +5,7 @@ import { spread } from "./geometry.ts";
 import { type Axed, plot } from "./plot.ts";
 
 /** The number of line styles in the style sheet. */
-export const STYLES = 6;
+const STYLES = 6;
 const colourClass = (style: number): string => `mw-run-${style % STYLES}`;
 export const styleClass = (style: number): string => `mw-run ${colourClass(style)}`;
 

@@ -2,6 +2,7 @@
 
 import { pathRound } from "d3-path";
 import { type ScaleContinuousNumeric, type ScaleLinear, scaleLinear, scaleLog } from "d3-scale";
+import { extent } from "#core/range.ts";
 
 export interface Frame {
   width: number;
@@ -38,7 +39,7 @@ export interface Part {
 
 export const wholePart = (steps: number): Part => ({ from: 0, to: Math.max(1, steps), isWhole: true });
 
-const finite = (point: Point): boolean => Number.isFinite(point.value);
+export const finite = (point: Point): boolean => Number.isFinite(point.value);
 
 export function stepAxis(frame: Frame, { from, to }: Part): ScaleLinear<number, number> {
   return scaleLinear([from, to], [frame.left, frame.width - frame.right]);
@@ -56,8 +57,7 @@ export function lossAxes(frame: Frame, curves: readonly (readonly Point[])[], pa
   const x = stepAxis(frame, part);
   const reach = [frame.height - frame.bottom, frame.top];
   const values = curves.flatMap((curve) => within(curve, part).filter(finite).map(({ value }) => value)).filter((value) => !isLog || value > 0);
-  const extreme = (of: (a: number, b: number) => number, none: number) => values.reduce((a, b) => of(a, b), values[0] ?? none);
-  const [low, high] = [extreme(Math.min, isLog ? 0.1 : 0), extreme(Math.max, isLog ? 1 : 0)];
+  const [low, high] = extent(values, isLog ? [0.1, 1] : [0, 0]);
   if (isLog) return { x, y: scaleLog([beside(low, -1), beside(high > low ? high : 10 * low, 1)], reach) };
   const [bottom, top] = part.isWhole ? [Math.min(0, low), Math.max(0, high)] : [low, high];
   return { x, y: scaleLinear([bottom, top > bottom ? top : bottom + 1], reach).nice(4) };

@@ -20,11 +20,7 @@ export function lineKey() {
     set(element, { hidden: lines.length === 0 });
     if (wanted === shown) return;
     shown = wanted;
-    element.replaceChildren(...lines.map(({ name, style }) => {
-      const sample = lineSample();
-      sample.show(style);
-      return h("span", { class: "mw-row" }, sample.element, name);
-    }));
+    element.replaceChildren(...lines.map(({ name, style }) => h("span", { class: "mw-row" }, lineSample(style).element, name)));
   };
   return {
     element,
@@ -39,13 +35,14 @@ export function lineKey() {
   };
 }
 
-/** A short piece of a line. */
-export function lineSample(): { element: SVGSVGElement; show: (style: number | undefined) => void } {
+/** A short piece of a line; invisible without a style. */
+export function lineSample(first?: number): { element: SVGSVGElement; show: (style: number | undefined) => void } {
   const element = s(
     "svg",
     { width: SAMPLE, height: 12, "aria-hidden": "true" },
     s("line", { class: "mw-line", x1: 0, x2: SAMPLE, y1: 6, y2: 6 }),
   );
   const show = (style: number | undefined) => set(element, { class: style === undefined ? "mw-run-hidden" : styleClass(style) });
+  show(first);
   return { element, show };
 }

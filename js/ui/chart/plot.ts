@@ -2,6 +2,7 @@
 // elements are updated.
 
 import type { ScaleLinear } from "d3-scale";
+import { clamp } from "#core/range.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { pointIn } from "#ui/pointer.ts";
 import { integer } from "#ui/digits.ts";
@@ -77,7 +78,7 @@ export function plot(heading: string, about: string, inside: SVGElement, beside?
   const stepAt = (event: MouseEvent) => {
     const [from, to] = drawn?.x.domain() ?? [0, 0];
     const step = Math.round(drawn?.x.invert(pointIn(svg, event).x) ?? 0);
-    return Math.min(Math.max(step, from!), to!);
+    return clamp(step, from!, to!);
   };
   return { element, note, svg, draw, mark, stepAt };
 }

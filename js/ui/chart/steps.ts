@@ -2,9 +2,11 @@
 // keep a step, drag to zoom to some steps, double-click to show all. By keys: the slider, +, − and Escape.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { clamp } from "#core/range.ts";
 import { announcer } from "#ui/announcer.ts";
 import { action } from "#ui/buttons.ts";
 import { h, set, setText } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import type { View } from "#ui/view.ts";
@@ -17,7 +19,7 @@ const CLICK = 4; // px that the pointer may move in a click
 /** `all`: the number of steps. `read`: the charts' values at a step in words, "" if they are empty. `more`: shown beside
  * the controls. Returns, as `element`, the charts and, below them, the controls. */
 export function steps(
-  view: Pick<View<any>, "effect" | "onChange" | "onClose">, all: ReadonlySignal<number>, plots: readonly Pick<Plot, "element" | "svg" | "mark" | "stepAt">[],
+  view: View, all: ReadonlySignal<number>, plots: readonly Pick<Plot, "element" | "svg" | "mark" | "stepAt">[],
   read: (step: number) => string, ...more: HTMLElement[]
 ) {
   const zoom = signal<Part | null>(null);
@@ -39,7 +41,7 @@ export function steps(
   const show = (from: number, size: number) => {
     const all = whole.value.to;
     const length = Math.max(LEAST, Math.round(size));
-    const first = Math.round(Math.min(Math.max(from, 0), all - length));
+    const first = Math.round(clamp(from, 0, all - length));
     zoom.value = length < all ? { from: first, to: first + length, isWhole: false } : null;
   };
   /** The step that is read out stays in its place. */
@@ -70,7 +72,7 @@ export function steps(
   const element = h("div", { class: "mw-charts" }, ...plots.map((one) => one.element), controls);
 
   element.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (hasModifier(event)) return;
     if (event.key === "+" || event.key === "=") zoomBy(0.5);
     else if (event.key === "-" || event.key === "_") zoomBy(2);
     else if (event.key === "Escape" && dragged.value) dragged.value = null;

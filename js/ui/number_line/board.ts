@@ -27,7 +27,7 @@ interface Shown {
 
 export type Board = ReturnType<typeof lineBoard>;
 
-export function lineBoard(view: View<any>, { fmt, marks, shares, keys, step, looked }: Shown) {
+export function lineBoard(view: View, { fmt, marks, shares, keys, step, looked }: Shown) {
   const element = h("div", { class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys });
   const width = view.measured(element, () => Math.max(element.clientWidth, NARROWEST));
   const chosen = signal<Viewport | null>(null);

@@ -1,6 +1,7 @@
 // A number line as SVG: a format's values as ticks, or as bands where they are too close, and the marks of a number. The
 // values change with the view alone, and the marks with the number too.
 
+import { clamp } from "#core/range.ts";
 import { s } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { labelOf, type Mark } from "./marks.ts";
@@ -8,7 +9,7 @@ import { APART, type Row } from "./ticks.ts";
 import { pixelOf, type Viewport } from "./viewport.ts";
 
 /** Where the parts of a line are, in pixels from the top. */
-export interface Layout {
+interface Layout {
   readonly midpoint: number;
   readonly input: number;
   readonly axis: number;
@@ -71,7 +72,7 @@ export function drawMarks(marks: readonly Mark[], view: Viewport, layout: Layout
     const group = s("g", { class: `mw-nl-${role}${taken ? " mw-nl-taken" : ""}` });
     const label = labelOf(mark);
     const half = (label.length * CHARACTER) / 2;
-    const at = Math.min(Math.max(x, half + EDGE), view.width - half - EDGE);
+    const at = clamp(x, half + EDGE, view.width - half - EDGE);
     const line = (top: number, bottom: number) => group.append(s("line", { x1: x, x2: x, y1: top, y2: bottom }));
     const write = (y: number) => group.append(s("text", { x: at, y }, label));
     if (role === "input") {

@@ -2,11 +2,13 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { nextDown, nextUp } from "#core/formats/decode.ts";
+import { clamp } from "#core/range.ts";
 import { figure } from "#ui/digits.ts";
 import { h, set } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 import type { Board } from "./board.ts";
 import { marksOf, type Rounded } from "./marks.ts";
 import { targetAt, targetBeside, type Target } from "./targets.ts";
@@ -24,7 +26,7 @@ interface Actions {
 }
 
 /** Add the handle to a board whose axis is `axis` pixels from its top. A click on the line moves the number there. */
-export function addHandle(view: Effects, { element, row, hold }: Board, number: ReadonlySignal<Rounded>, axis: number, { grab, take, back }: Actions): void {
+export function addHandle(view: View, { element, row, hold }: Board, number: ReadonlySignal<Rounded>, axis: number, { grab, take, back }: Actions): void {
   const handle = h("div", { class: "mw-nl-handle", role: "slider", tabindex: 0, "aria-label": t("line.handle") });
   handle.style.top = `${axis}px`;
   element.append(handle);
@@ -32,7 +34,7 @@ export function addHandle(view: Effects, { element, row, hold }: Board, number: 
   const dot = computed(() => marks.value.find(({ role }) => role === "input")); // none for NaN
   const x = computed(() => {
     const at = dot.value ? pixelOf(row.value.view, dot.value.value) : 0;
-    return Math.min(Math.max(at, INSET), row.value.view.width - INSET);
+    return clamp(at, INSET, row.value.view.width - INSET);
   });
 
   view.effect(() => {
@@ -68,7 +70,7 @@ export function addHandle(view: Effects, { element, row, hold }: Board, number: 
     };
   }, () => (isDrag = false));
   handle.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (hasModifier(event)) return;
     const { fmt, code } = number.value;
     const target = ({
       ArrowRight: () => targetBeside(marks.value, 1),

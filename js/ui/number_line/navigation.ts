@@ -1,5 +1,6 @@
 // Drag, pinch, keys and Ctrl + wheel on the number line.
 
+import { hasModifier } from "#ui/keys.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
 
@@ -57,7 +58,7 @@ export function navigate(element: HTMLElement, { zoom, pan, fit, step }: Actions
   for (const end of ["pointerup", "pointercancel"] as const) element.addEventListener(end, ({ pointerId }) => held.delete(pointerId));
 
   element.addEventListener("keydown", (event) => {
-    if (event.target !== element || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.target !== element || hasModifier(event)) return;
     const actions: Record<string, () => void> = {
       ArrowLeft: () => pan(-KEY_PAN),
       ArrowRight: () => pan(KEY_PAN),

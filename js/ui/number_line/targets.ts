@@ -1,8 +1,9 @@
 // The number that the pointer or a key selects on the line: a value of the format, a midpoint, or one in between.
 
 import {
-  add, compare, divide, floorLog10, magnitudeOf, multiply, negate, power, rational, subtract, type Rational,
+  add, compare, divide, floorLog10, multiply, nearestMultiple, negate, power, rational, subtract, type Rational,
 } from "#core/formats/rational.ts";
+import { clamp } from "#core/range.ts";
 import { cut } from "#ui/digits.ts";
 import type { Mark } from "./marks.ts";
 import type { Row } from "./ticks.ts";
@@ -19,7 +20,7 @@ const DIGITS = 1_200; // more than any midpoint has, so that texts are exact
 
 /** The number at a pixel, with as few digits as distinguish it from the next pixel's. */
 export function targetAt({ fmt, view, ticks: values, bands }: Row, pixel: number): Target {
-  const x = Math.min(Math.max(pixel, EDGE), view.width - EDGE);
+  const x = clamp(pixel, EDGE, view.width - EDGE);
   const isNear = (at: number) => Math.abs(at - x) <= MAGNET;
   const beyond = (value: Rational) => ({ value, x: pixelOf(view, value), code: null }); // the step past the largest value
   const ticks = [
@@ -36,11 +37,7 @@ export function targetAt({ fmt, view, ticks: values, bands }: Row, pixel: number
       return textOf(divide(add(tick.value, next.value), rational(2n)));
     }
   }
-  const value = valueAt(view, x);
-  const step = power(10n, floorLog10(unitOf(view.level)));
-  const { numerator, denominator } = divide(magnitudeOf(value), step);
-  const rounded = multiply(rational((2n * numerator + denominator) / (2n * denominator)), step);
-  return textOf(value.numerator < 0n ? negate(rounded) : rounded);
+  return textOf(nearestMultiple(valueAt(view, x), power(10n, floorLog10(unitOf(view.level)))));
 }
 
 /** The number an eighth of the gap away, which includes values and midpoints; null at the end of the line. */

@@ -1,8 +1,9 @@
 // The visible part of a number line. All values are rational, so that neighbours in float64 can be distinguished.
 
 import {
-  add, compare, divide, floorLog2, magnitudeOf, multiply, power, rational, subtract, toNumber, type Rational,
+  add, compare, divide, floorLog2, multiply, nearestMultiple, power, rational, subtract, toNumber, type Rational,
 } from "#core/formats/rational.ts";
+import { clamp } from "#core/range.ts";
 
 /** `width` pixels around `centre`; `level` is its zoom, in quarters of a doubling of value per pixel. */
 export interface Viewport {
@@ -30,9 +31,7 @@ function levelOf(unit: Rational): number {
   return held(4 * doublings + (quarter < 0 ? 4 : quarter));
 }
 
-function held(level: number): number {
-  return Math.min(Math.max(level, FINEST), COARSEST);
-}
+const held = (level: number): number => clamp(level, FINEST, COARSEST);
 
 /** A view in which `gap` (positive) spans `share` of the width. */
 export function viewportOf(centre: Rational, gap: Rational, share: number, width: number): Viewport {
@@ -77,8 +76,5 @@ export function contains(view: Viewport, x: Rational): boolean {
 }
 
 function snapped(centre: Rational, level: number, width: number): Viewport {
-  const grid = divide(unitOf(level), rational(GRID));
-  const { numerator, denominator } = divide(magnitudeOf(centre), grid);
-  const count = (2n * numerator + denominator) / (2n * denominator);
-  return { centre: multiply(rational(centre.numerator < 0n ? -count : count), grid), level, width };
+  return { centre: nearestMultiple(centre, divide(unitOf(level), rational(GRID))), level, width };
 }

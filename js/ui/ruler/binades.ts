@@ -2,8 +2,10 @@
 // the scale can be changed, drag the bars along the ruler, or move them by Shift and the arrow keys.
 
 import { computed, signal } from "@preact/signals-core";
+import { clamp } from "#core/range.ts";
 import { announcer } from "#ui/announcer.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
 import { FLOOR, HEAD, type Histogram, type Ruled, SIDE } from "./histogram.ts";
@@ -26,7 +28,7 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
   const column = computed(() => Math.min(pointed.value, plot.frame.value.bins - 1));
 
   surface.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (hasModifier(event)) return;
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
     if (step !== undefined && event.shiftKey && hand) {
       hand.move(scale.value + step);
@@ -74,7 +76,7 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
   }
 
   function point(to: number): void {
-    pointed.value = Math.min(Math.max(to, 0), plot.frame.value.bins - 1);
+    pointed.value = clamp(to, 0, plot.frame.value.bins - 1);
   }
 
   function pickPointed(): void {

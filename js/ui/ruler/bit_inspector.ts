@@ -3,15 +3,14 @@
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { exactOf } from "#core/formats/decode.ts";
-import { multiply, negate, power as powerOf, type Rational } from "#core/formats/rational.ts";
+import { multiply, negate, power, type Rational } from "#core/formats/rational.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
-import { cut } from "#ui/digits.ts";
+import { cut, twoTo } from "#ui/digits.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { binades } from "./binades.ts";
 import { bitsPanel } from "./bits_panel.ts";
 import type { Histogram, Ruled } from "./histogram.ts";
-import { power } from "./words.ts";
 
 const DIGITS = 6; // of a gradient; the rest is cut, with an ellipsis
 
@@ -40,12 +39,12 @@ export function bitInspector(inspected: Inspected, plot: Histogram): HTMLElement
     const log2 = scale.value;
     const sample = total.sample(exponent);
     const { negative, magnitude } = exactOf(sample ?? 2 ** exponent);
-    const scaled = multiply(magnitude, powerOf(2n, log2));
+    const scaled = multiply(magnitude, power(2n, log2));
     const digits = (one: Rational) => cut(negative ? negate(one) : one, DIGITS);
     // If several tensors have this sample, the first.
     const name = () => names.value[summaries.findIndex((one) => one.sample(exponent) === sample)]!;
     const title = sample === undefined
-      ? t("ruler.bits_of_edge", { gradient: power(exponent), scaled: power(exponent + log2), format: format.name })
+      ? t("ruler.bits_of_edge", { gradient: twoTo(exponent), scaled: twoTo(exponent + log2), format: format.name })
       : t("ruler.bits_of_gradient", { name: name(), gradient: digits(magnitude), scaled: digits(scaled), format: format.name });
     panel.show(title, format, { kind: "finite", negative, magnitude: scaled });
   });

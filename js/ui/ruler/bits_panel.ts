@@ -6,10 +6,9 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { readOr, type Exact } from "#core/formats/parse.ts";
 import { floorLog2 } from "#core/formats/rational.ts";
 import { button } from "#ui/buttons.ts";
-import { binary, figure } from "#ui/digits.ts";
+import { binary, figure, twoTo } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
-import { power } from "./words.ts";
 
 /** `grid`: bits that can be flipped, shown instead of the text. */
 export function bitsPanel(close: () => void, grid?: HTMLElement) {
@@ -41,6 +40,6 @@ function outcome(format: FloatFormat, code: bigint, { kind, magnitude }: Exact):
   if (kind !== "finite") return t("ruler.bits_special", args);
   if (roundMagnitude(format, magnitude) > format.maxCode) return t("ruler.bits_overflow", args);
   const found = classify(format, code);
-  if (found === "normal" || found === "subnormal") return t("ruler.bits_value", { ...args, kind: t(`ruler.zone_${found}`), ulp: power(floorLog2(ulp(format, code))) });
+  if (found === "normal" || found === "subnormal") return t("ruler.bits_value", { ...args, kind: t(`ruler.zone_${found}`), ulp: twoTo(floorLog2(ulp(format, code))) });
   return t(magnitude.numerator === 0n ? "ruler.bits_special" : "ruler.bits_flushed", args);
 }

@@ -4,12 +4,13 @@ import { scaleLinear } from "d3-scale";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { BINADE, boundaries, CLASSES, log2Of } from "#core/gradients/boundaries.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
+import { clamp } from "#core/range.ts";
 
 const BELOW = 25; // binades drawn below the smallest subnormal, enough for usual gradients
 const ABOVE = 4; // and above the largest finite value
 const LEAST_HEIGHT = 1.5; // pixels: a single gradient in a million stays visible
 
-export interface Zone {
+interface Zone {
   /** Index into CLASSES. */
   readonly kind: number;
   /** In binades: log2 of the magnitude after scaling. */
@@ -23,7 +24,7 @@ export interface Domain {
   readonly high: number;
 }
 
-export const within = ({ low, high }: Domain, at: number): number => Math.min(Math.max(at, low), high);
+export const within = ({ low, high }: Domain, at: number): number => clamp(at, low, high);
 
 /** The binades around a format's range. */
 export function domain(format: FloatFormat): Domain {

@@ -4,6 +4,7 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
+import { withMinus } from "#ui/digits.ts";
 import { s, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
@@ -21,7 +22,7 @@ export const FLOOR = HEAD + HEIGHT; // where the bars stand
 
 /** What stands on the ruler: magnitudes before scaling, the format that they are cast to, log2 of the scale. */
 export interface Ruled {
-  readonly view: Pick<View<any>, "effect" | "onClose" | "width">;
+  readonly view: View;
   readonly answers: ReadonlySignal<{ readonly total: GradientSummary; readonly format: FloatFormat }>;
   readonly scale: ReadonlySignal<number>;
   /** What takes another scale, where the bars can be dragged: `commit` once, at the end. */
@@ -79,7 +80,7 @@ function zoneMarks(kind: number, from: number, to: number): SVGElement[] {
 }
 
 function tickMark(exponent: number, x: number): SVGElement {
-  const raised = s("tspan", { dy: -5 }, String(exponent).replace("-", "−"));
+  const raised = s("tspan", { dy: -5 }, withMinus(String(exponent)));
   return s("g", {},
     s("line", { x1: x, x2: x, y1: FLOOR, y2: FLOOR + 4, class: "mw-floor" }),
     s("text", { x, y: FLOOR + 19, "text-anchor": "middle" }, "2", raised),

@@ -1,7 +1,7 @@
 // Numbers in the page's texts.
 
 import { CLASSES } from "#core/gradients/boundaries.ts";
-import { integer, superscript } from "#ui/digits.ts";
+import { integer, twoTo, withMinus } from "#ui/digits.ts";
 import { listed, t } from "#ui/messages.ts";
 
 const few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
@@ -17,9 +17,9 @@ export function share(count: number, all: number): string {
   return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
 }
 
-/** A power of two as a formula: "2⁻²⁴". */
-export function power(log2: number): string {
-  return `2${superscript(log2)}`;
+/** "92.5 % flushed to zero, 7.5 % normal, …": of `all`, counts in the order of CLASSES. */
+export function shares(counts: ArrayLike<number>, all: number): string {
+  return listed(CLASSES.map((kind, i) => `${share(counts[i]!, all)} ${t(`ruler.zone_${kind}`)}`));
 }
 
 /** 2^log2 as a number: "32768", "0.00390625", "5.96046e-8". */
@@ -36,7 +36,7 @@ export function spokenScale(log2: number): string {
 
 /** A measured number in four significant digits. */
 export function number(value: number): string {
-  return Number.isFinite(value) ? few.format(value) : String(value).replace("Infinity", "∞").replace("-", "−");
+  return Number.isFinite(value) ? few.format(value) : withMinus(String(value).replace("Infinity", "∞"));
 }
 
 /** An estimate in percent: two significant digits. */
@@ -47,7 +47,7 @@ export function percent(ratio: number): string {
 /** A loss scale: "2¹⁶", or digits if it is not a power of two. */
 export function powerOfAny(scale: number): string {
   const log2 = Math.log2(scale);
-  return Number.isInteger(log2) ? power(log2) : number(scale);
+  return Number.isInteger(log2) ? twoTo(log2) : number(scale);
 }
 
 /** A drawn binade in words: "2⁻²⁰ to 2⁻¹⁹: 1,234 gradients (12.3 %), subnormal". `table` comes from `binned`. */
@@ -55,7 +55,7 @@ export function cellWords(table: Float64Array, column: number, { low, bins }: { 
   const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
   const count = counts.reduce((sum, one) => sum + one, 0);
   const kinds = CLASSES.filter((_, kind) => counts[kind]! > 0).map((kind) => t(`ruler.zone_${kind}`));
-  const [from, to] = [power(low + column), power(low + column + 1)];
+  const [from, to] = [twoTo(low + column), twoTo(low + column + 1)];
   const place = column === 0 ? t("ruler.below", { to }) : column === bins - 1 ? t("ruler.above", { from }) : t("ruler.between", { from, to });
   if (count === 0) return t("ruler.cell_empty", { place });
   return t("ruler.cell", { place, count: integer(count), share: share(count, finite), kinds: listed(kinds) });

@@ -4,7 +4,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { OVERFLOWS, ROUNDINGS } from "#core/formats/encode.ts";
 import { readOr } from "#core/formats/parse.ts";
 import { button } from "#ui/buttons.ts";
-import { labelled } from "#ui/card.ts";
+import { labelled, menuOf } from "#ui/choices.ts";
 import { copy } from "#ui/clipboard.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
@@ -23,7 +23,7 @@ interface Actions {
   redo(): void;
   reset(): void;
   edit(number: EditedNumber): void;
-  /** What could be done now. */
+  /** What can be done now. */
   able(): Record<"undo" | "redo" | "reset", boolean>;
 }
 
@@ -43,13 +43,13 @@ export function controls(view: View<State>, number: ReadonlySignal<EditedNumber>
       text,
       choose: async (shown) => {
         const done = await copy(text, shown);
-        setText(said, done ? t("bits.copied", { label }) : t("bits.selected"));
+        setText(said, done ? t("bits.copied", { label }) : t("clipboard.selected"));
         return !done; // then the selected text stays in view
       },
     }));
   });
-  const rounding = choices(ROUNDINGS, (name) => edit(roundedBy(number.value, { rounding: name })));
-  const overflow = choices(OVERFLOWS, (name) => edit(roundedBy(number.value, { overflow: name })));
+  const rounding = menuOf(ROUNDINGS, (name) => edit(roundedBy(number.value, { rounding: name })));
+  const overflow = menuOf(OVERFLOWS, (name) => edit(roundedBy(number.value, { overflow: name })));
   const element = h("div", { class: "mw-stack mw-bit-controls" },
     h("div", { class: "mw-row" },
       button(t("bits.step_down"), () => step(-1)), button(t("bits.step_up"), () => step(1)),
@@ -67,12 +67,6 @@ export function controls(view: View<State>, number: ReadonlySignal<EditedNumber>
     for (const [name, element] of Object.entries({ undo, redo, reset })) set(element, { "aria-disabled": String(!is[name as keyof typeof is]) });
   });
   return element;
-}
-
-function choices<T extends string>(names: readonly T[], choose: (name: T) => void): HTMLSelectElement {
-  const select = h("select", {}, ...names.map((name) => h("option", { value: name }, name)));
-  select.addEventListener("change", () => choose(names[select.selectedIndex]!));
-  return select;
 }
 
 /** A few decimals, as far as the format takes them, and the format's own landmarks. */

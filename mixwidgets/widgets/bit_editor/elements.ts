@@ -6,8 +6,9 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
 import { readOr } from "#core/formats/parse.ts";
 import { wholeIn } from "#core/formats/typed.ts";
+import { clamp } from "#core/range.ts";
 import { button } from "#ui/buttons.ts";
-import { labelled } from "#ui/card.ts";
+import { labelled } from "#ui/choices.ts";
 import { integer } from "#ui/digits.ts";
 import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
@@ -59,7 +60,7 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
   let index = 0;
   const said = h("span", { class: "mw-note", role: "status" });
   const go = (to: number) => {
-    index = Math.min(Math.max(to, 0), last);
+    index = clamp(to, 0, last);
     setText(said, "");
     field.show(String(index));
     edit(elementIn(elements, index, number.value));
@@ -67,7 +68,7 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
   const field = bareField({ inputmode: "numeric", class: "mw-bit-index", maxlength: 15 }, (text) => {
     const wanted = wholeIn(text, 0, last);
     if (wanted === null) return t("grid.field_range", { last, came: text.trim() });
-    go(Number(wanted));
+    go(wanted);
     return "";
   });
   field.show("0");

@@ -3,7 +3,7 @@
 import { button } from "#ui/buttons.ts";
 import { h } from "#ui/dom.ts";
 
-export interface Item {
+interface Item {
   readonly label: string;
   /** Stands beside the button. */
   readonly text?: string;
@@ -16,7 +16,7 @@ export function menu(label: string, items: () => readonly Item[]): HTMLDetailsEl
   const summary = h("summary", {}, label);
   const element = h("details", { class: "mw-bit-menu" }, summary, list);
   const close = () => {
-    if (element.contains((element.getRootNode() as Document | ShadowRoot).activeElement)) summary.focus();
+    if (element.matches(":focus-within")) summary.focus();
     element.open = false;
   };
   element.addEventListener("toggle", () => {

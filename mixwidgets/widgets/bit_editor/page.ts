@@ -9,7 +9,7 @@ import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { card } from "#ui/card.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { controls } from "./controls.ts";
 import { figure } from "#ui/digits.ts";
@@ -24,13 +24,11 @@ import { everyFormat, moreReadouts } from "./tables.ts";
 import { classLine, showSentence } from "./words.ts";
 import steps from "./stage.json";
 
-const LONGEST_TEXT = 20_000; // characters that a field takes; what is too long to read is an error, not a cut
 const EASY_TEXT = 24; // characters of an exact value that the field shows before it prefers the shortest
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
-  const { root, head } = card(el, t("bits.title"));
-  root.classList.add("mw-bit-editor");
+  const { root, head } = card(view, el, "mw-bit-editor", t("bits.title"));
 
   const history = editHistory<EditedNumber>();
   const { number, edit, flush } = editable(view);
@@ -52,8 +50,8 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   head.append(formatChoice(view, number, toFormat));
   const answer = readout(view, number);
-  const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => now(typed(number.value, text))));
-  const code = textField(t("common.code"), LONGEST_TEXT, (text) => attempt(() => now(withCode(number.value, number.value.fmt.toCode(text)))));
+  const value = textField(t("common.value"), (text) => attempt(() => now(typed(number.value, text))));
+  const code = textField(t("common.code"), (text) => attempt(() => now(withCode(number.value, number.value.fmt.toCode(text)))));
   const callout = h("p", { class: "mw-callout" });
   const elements = elementsOf(model);
   const announce = announcer(view);
@@ -91,25 +89,22 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   view.onChange(number, ({ fmt, code }) => announce.say(`${figure(fmt, code).text} · ${classLine(fmt, code)}`));
 
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
-  const listening = new AbortController();
-  const { signal } = listening;
+  addQuestions(view, root, answeredByTraits(view, steps));
   root.addEventListener("focusout", (event) => {
     if (!(event.relatedTarget instanceof Node && root.contains(event.relatedTarget))) flush();
-  }, { signal });
+  });
   root.addEventListener("keydown", (event) => {
     const to = event.altKey || !(event.ctrlKey || event.metaKey) ? undefined : backKey(event);
     if (!to) return;
     event.preventDefault();
     event.stopPropagation(); // the notebook would undo one of its own edits
     back(to);
-  }, { signal });
+  });
+  const listening = new AbortController();
+  const { signal } = listening;
   document.addEventListener("visibilitychange", flush, { signal });
   window.addEventListener("pagehide", flush, { signal });
-  view.onClose(() => {
-    listening.abort();
-    root.remove();
-  });
+  view.onClose(() => listening.abort());
   return view.close;
 }
 

@@ -22,12 +22,11 @@ const RELATIVE_DIGITS = 3;
 function disclosure(
   view: View<State>, number: ReadonlySignal<EditedNumber>, title: string, build: (body: HTMLElement) => (number: EditedNumber) => void,
 ): HTMLElement {
-  const body = h("div", { class: "mw-bit-unfolded" });
-  const element = h("details", { class: "mw-bit-unfolding" }, h("summary", {}, title), body);
+  const element = h("details", { class: "mw-unfolding" }, h("summary", {}, title));
   const isOpen = openState(element);
   let fill: ((number: EditedNumber) => void) | undefined;
   view.effect(() => {
-    if (isOpen.value) (fill ??= build(body))(number.value);
+    if (isOpen.value) (fill ??= build(element))(number.value);
   });
   return element;
 }

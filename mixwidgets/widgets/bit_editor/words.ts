@@ -8,12 +8,12 @@ import type { Exact } from "#core/formats/parse.ts";
 import { compare, floorLog2, negate, type Rational } from "#core/formats/rational.ts";
 import { emphasised } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
-import { cut, digitsToTellApart, figure, superscript, withMinus } from "#ui/digits.ts";
+import { cut, digitsToTellApart, figure, twoTo, withMinus } from "#ui/digits.ts";
 import { placesOf } from "#ui/number_line/marks.ts";
 import type { EditedNumber } from "./state.ts";
 
 /** A sentence of the catalogue; `tone` is the class of what happened. */
-export interface Sentence {
+interface Sentence {
   readonly key: MessageKey;
   readonly args: Record<string, string>;
   readonly tone: "exact" | "rounded" | "overflow" | "underflow";
@@ -26,7 +26,7 @@ const TYPED = 40; // characters of the input that a sentence repeats
 /** "normal · largest finite float16 · ulp 32" */
 export function classLine(fmt: FloatFormat, code: bigint): string {
   const kind = classify(fmt, code);
-  const parts = [t(`bits.class_${kind}`)];
+  const parts = [t(`class.${kind}`)];
   if (kind === "nan" && fmt.nan === "ieee" && fmt.nanCode !== null) {
     const quiet = (code & fmt.nanCode) === fmt.nanCode;
     parts.push(t(quiet ? "bits.quiet" : "bits.signaling"));
@@ -51,7 +51,7 @@ export function landmarks(fmt: FloatFormat): readonly (readonly [code: bigint, k
 
 /** 2^n as digits where they are few. */
 function powerOfTwo(n: number): string {
-  return n >= -4 && n <= 24 ? String(2 ** n) : `2${superscript(n)}`;
+  return n >= -4 && n <= 24 ? String(2 ** n) : twoTo(n);
 }
 
 /** 2047 × 2^5: the integer significand and the exponent of its unit, of a finite code. */

@@ -1,8 +1,9 @@
 // The bars: a slider for each element, with its value as an outline and its quantised value as a fill.
 
 import { computed } from "@preact/signals-core";
-import { superscript } from "#ui/digits.ts";
+import { twoTo } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { draggable } from "#ui/pointer.ts";
@@ -76,7 +77,7 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
         ArrowLeft: () => drawn.value[index - 1]?.root.focus(),
         ArrowRight: () => drawn.value[index + 1]?.root.focus(),
       } as Record<string, () => void>)[event.key];
-      if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!act || hasModifier(event)) return;
       event.preventDefault();
       act();
     });
@@ -115,7 +116,7 @@ function stretch(box: HTMLElement, place: number): void {
 function tickText(tick: number): string {
   const size = Math.abs(tick);
   const digits = String(size);
-  return `${tick < 0 ? "−" : ""}${digits.length <= 4 ? digits : `2${superscript(Math.round(Math.log2(size)))}`}`;
+  return (tick < 0 ? "−" : "") + (digits.length <= 4 ? digits : twoTo(Math.round(Math.log2(size))));
 }
 
 function lines({ ticks, place }: Axis): HTMLElement {

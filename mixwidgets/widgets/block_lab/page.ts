@@ -4,10 +4,11 @@
 import type { RenderProps } from "@anywidget/types";
 import { blockFormats } from "#core/blocks/catalogue.ts";
 import { SCALE_RULES } from "#core/blocks/scale_rules.ts";
-import { card, chips } from "#ui/card.ts";
+import { card } from "#ui/card.ts";
+import { chips } from "#ui/choices.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { bars } from "./bars.ts";
 import { readLab, type Traits } from "./lab.ts";
@@ -18,8 +19,7 @@ import steps from "./stage.json";
 function render({ model, el }: RenderProps<Traits>): () => void {
   const view = viewOf(model);
   const lab = editable(view);
-  const { root, head } = card(el, t("blocks.title"));
-  root.classList.add("mw-block-lab");
+  const { root, head } = card(view, el, "mw-block-lab", t("blocks.title"));
   const formats = chips(t("blocks.formats"), blockFormats.map(({ name }) => name), (name) => view.send("format", name));
   const rules = chips(t("blocks.rules"), SCALE_RULES, (name) => view.send("scale_rule", name));
   head.append(formats.element);
@@ -53,8 +53,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   });
   view.effect(() => callout.replaceChildren(...sentencesOf(lab.shown.value?.found)));
   view.effect(() => setText(live, sentencesOf(lab.atRest.value?.found).map(({ textContent }) => textContent).join("")));
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
-  view.onClose(() => root.remove());
+  addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }
 

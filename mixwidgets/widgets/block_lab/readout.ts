@@ -1,20 +1,19 @@
 // The lab's texts: figures, sentences, one element in full, and all elements as a table.
 
-import { getFormat } from "#core/formats/catalogue.ts";
+import { float32 } from "#core/formats/catalogue.ts";
 import { isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import { readOr, toExact } from "#core/formats/parse.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import { button } from "#ui/buttons.ts";
-import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
+import { emphasised, h, setText, uniqueId } from "#ui/dom.ts";
+import { bareField } from "#ui/fields.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
 import { openState } from "#ui/view.ts";
 import type { Outcome } from "./outcome.ts";
 import { decoded } from "./lab.ts";
 import type { EditableLab } from "./state.ts";
 import { hex, number, percent, scaleText, sentences } from "./words.ts";
-
-const float32 = getFormat("float32")!;
 
 /** The large figures, each with its details below. */
 export function figures({ view, shown }: EditableLab): HTMLElement {
@@ -82,35 +81,25 @@ export function elementTable({ view, shown }: EditableLab): HTMLElement {
 
 /** The active element: a field for its value, the result, and a button that resets all elements. */
 export function chosen({ view, shown, change, commit, reset }: EditableLab): HTMLElement {
-  const errorId = uniqueId("error");
-  const field = h("input", { type: "text", id: uniqueId("value"), inputmode: "decimal", spellcheck: "false", "aria-describedby": errorId });
-  const label = h("label", { for: field.id, class: "mw-muted" });
-  const result = h("span", { class: "mw-lab-result" });
-  const back = button(t("blocks.reset"), reset);
-  const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
-  const element = h("div", { class: "mw-stack-tight" },
-    h("div", { class: "mw-row" }, label, field, result, back), h("div", { class: "mw-error-line" }, error));
   const current = () => shown.value!.found.elements[shown.value!.active]!;
-
-  field.addEventListener("change", () => {
-    const text = field.value.trim();
-    const value = toFloat32(text);
-    if (value !== null) {
-      change(shown.value!.active, value);
-      return commit();
-    }
-    setText(error, t("blocks.bad_value", { came: text || t("blocks.nothing"), kept: number(current().value, 7) }));
-    set(field, { "aria-invalid": "true" });
+  const field = bareField({ id: uniqueId("value"), inputmode: "decimal" }, (text) => {
+    const value = toFloat32(text.trim());
+    if (value === null) return t("blocks.bad_value", { came: text.trim() || t("common.nothing"), kept: number(current().value, 7) });
+    change(shown.value!.active, value);
+    commit();
+    return "";
   });
+  const label = h("label", { for: field.element.id, class: "mw-muted" });
+  const result = h("span", { class: "mw-lab-result" });
+  const element = h("div", { class: "mw-stack-tight" },
+    h("div", { class: "mw-row" }, label, field.element, result, button(t("blocks.reset"), reset)), h("div", { class: "mw-error-line" }, field.error));
 
   view.effect(() => {
     if (!shown.value) return;
     const { lab: { format }, active } = shown.value;
     const one = current();
     setText(label, t("blocks.value_of", { element: active }));
-    setText(error, "");
-    set(field, { "aria-invalid": undefined });
-    field.value = number(one.value, 7);
+    field.show(number(one.value, 7));
     const words = pieces("blocks.becomes", {
       result: number(one.result, 7), element: format.element.name, code: hex(one.code, format.element.bits),
       error: number(one.error), relative: percent(one.relative),

@@ -1,7 +1,7 @@
 // Numbers and sentences of the page.
 
-import { pieces, t } from "#ui/messages.ts";
-import { superscript, withMinus } from "#ui/digits.ts";
+import { type Piece, pieces, t } from "#ui/messages.ts";
+import { twoTo, withMinus } from "#ui/digits.ts";
 import type { Block, Outcome } from "./outcome.ts";
 
 /** At most `digits` significant digits. */
@@ -17,7 +17,7 @@ export function percent(share: number): string {
 
 /** A block's scale, such as "2⁻³"; digits for formats with a tensor scale. */
 export function scaleText({ tensorScale }: Outcome, { unit }: Block): string {
-  return tensorScale === null ? `2${superscript(Math.round(Math.log2(unit)))}` : number(unit);
+  return tensorScale === null ? twoTo(Math.round(Math.log2(unit))) : number(unit);
 }
 
 /** A code in hex, padded to its width. */
@@ -26,7 +26,7 @@ export function hex(code: number, bits: number): string {
 }
 
 /** Which element sets a block's scale, the effect on the others, and whether it is clipped itself. */
-export function sentences(found: Outcome, index: number): { text: string; strong: boolean }[] {
+export function sentences(found: Outcome, index: number): Piece[] {
   const block = found.blocks[index]!;
   const scale = scaleText(found, block);
   const named = found.blocks.length > 1;

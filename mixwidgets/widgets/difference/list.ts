@@ -24,7 +24,7 @@ const mark = (kind: keyof typeof SHAPES, x: string) =>
 /** What the marks mean. */
 export function errorKey(format: string): HTMLElement {
   const sign = (kind: keyof typeof SHAPES, words: string) => h("span", { class: "mw-row" },
-    s("svg", { class: "mw-difference-sign", width: 16, height: 26, "aria-hidden": "true" }, mark(kind, "8")), words);
+    s("svg", { width: 16, height: 26, "aria-hidden": "true" }, mark(kind, "8")), words);
   return h("p", { class: "mw-row mw-difference-key" },
     sign("ok", t("difference.key_error", { format })), sign("explained", t("difference.key_explained")),
     sign("off", t("difference.off")), sign("raised", t("difference.raised")));
@@ -33,7 +33,7 @@ export function errorKey(format: string): HTMLElement {
 /** A dotted name, whose line breaks after a dot. */
 const breakable = (name: string) => name.split(/(?<=\.)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 
-export function moduleList(view: Pick<View<any>, "effect" | "width">, rows: readonly Row[], axis: Axis, chosen: Signal<Row | undefined>): HTMLElement {
+export function moduleList(view: View, rows: readonly Row[], axis: Axis, chosen: Signal<Row | undefined>): HTMLElement {
   const lines = new Map<string, { name: string; halves: Partial<Record<Row["direction"], Row>> }>();
   for (const row of rows) {
     const key = JSON.stringify([row.module, row.call]);

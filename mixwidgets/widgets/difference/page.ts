@@ -38,8 +38,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const first = rows.find(({ verdict }) => verdict !== "ok");
   const chosen = signal(first ?? rows[0]);
 
-  const { root } = card(el, t("difference.title"));
-  root.classList.add("mw-difference");
+  const { root } = card(view, el, "mw-difference", t("difference.title"));
   const axis = axisOf(rows.flatMap(({ tensors: [worst] }) => (worst ? [worst.error, worst.explained] : [])));
   root.append(
     h("div", { class: "mw-callout mw-stack-tight" }, ...(first
@@ -50,7 +49,6 @@ function render({ model, el }: RenderProps<State>): () => void {
     h("p", { class: "mw-note" }, t("difference.hint")),
     tensorPanel(view, chosen, first, model.get("_format"), model.get("_loss_scale")));
   addQuestions(view, root, [{ ask: t("difference.question"), isAnswered: () => true, answer() {} }]);
-  view.onClose(() => root.remove());
   return view.close;
 }
 

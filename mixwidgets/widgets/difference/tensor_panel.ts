@@ -2,21 +2,20 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
-import { CLASSES } from "#core/gradients/boundaries.ts";
 import { GradientSummary } from "#core/gradients/summary.ts";
-import { labelled } from "#ui/card.ts";
+import { labelled } from "#ui/choices.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, listed, t } from "#ui/messages.ts";
 import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/digits.ts";
-import { number, powerOfAny, share } from "#ui/ruler/words.ts";
+import { number, powerOfAny, shares } from "#ui/ruler/words.ts";
 import type { View } from "#ui/view.ts";
 import { errorWords, moduleName, type Row, tensorName } from "./words.ts";
 
 /** `told` is the row whose reason stands above. */
-export function tensorPanel(view: Pick<View<any>, "effect" | "onClose" | "width">, chosen: ReadonlySignal<Row | undefined>, told: Row | undefined, name: string, lossScale: number): HTMLElement {
+export function tensorPanel(view: View, chosen: ReadonlySignal<Row | undefined>, told: Row | undefined, name: string, lossScale: number): HTMLElement {
   const fills = textures();
   const format = getFormat(name)!;
   const place = signal(0); // of the tensor in the row
@@ -34,7 +33,7 @@ export function tensorPanel(view: Pick<View<any>, "effect" | "onClose" | "width"
     view.effect(() => {
       const { finite } = summary.value.counts(format, 0);
       setText(said, t(i ? "difference.in_recipe" : "difference.in_reference", { format: name, words: countWords(summary.value) }));
-      set(plot.element, { "aria-label": listed(CLASSES.map((kind, k) => `${share(finite[k]!, summary.value.finite)} ${t(`ruler.zone_${kind}`)}`)) });
+      set(plot.element, { "aria-label": shares(finite, summary.value.finite) });
     });
     return h("div", {}, said, plot.element);
   });

@@ -16,7 +16,7 @@ export interface Told {
 }
 
 /** A tensor, in the recipe's precision and in the reference's. */
-export interface Tensor {
+interface Tensor {
   readonly name: string;
   readonly error: number;
   readonly explained: number;

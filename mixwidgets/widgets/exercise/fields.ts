@@ -5,13 +5,13 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { h, set, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 import { strong } from "./words.ts";
 import type { Question } from "./question.ts";
 import { LONGEST_ANSWER } from "./record.ts";
 import { formatOf } from "./rule.ts";
 
-export interface AnswerField {
+interface AnswerField {
   readonly element: HTMLElement;
   /** The answer as a record keeps it; "" where none was given. */
   read(): string;
@@ -24,7 +24,7 @@ export interface AnswerField {
   refuse(errorId: string): void;
 }
 
-export function answerField(view: Effects, question: Question): AnswerField {
+export function answerField(view: View, question: Question): AnswerField {
   const fmt = formatOf(question.rule);
   if (question.kind === "choice") return choice(question.options);
   return question.kind === "bits" && fmt ? bits(view, fmt) : line(fmt !== undefined);
@@ -68,7 +68,7 @@ function choice(options: Question["options"]): AnswerField {
   };
 }
 
-function bits(view: Effects, fmt: FloatFormat): AnswerField {
+function bits(view: View, fmt: FloatFormat): AnswerField {
   const last = (1n << BigInt(fmt.bits)) - 1n;
   const coded = signal({ fmt, code: 0n });
   let before = 0n; // the current stroke
@@ -92,7 +92,7 @@ function bits(view: Effects, fmt: FloatFormat): AnswerField {
     if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
   });
   return {
-    element: h("div", { class: "mw-stack-tight mw-exercise-bits" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid),
+    element: h("div", { class: "mw-stack-tight" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid),
     read: () => fmt.toHex(coded.value.code),
     show: (answer) => {
       coded.value = { fmt, code: answer === "" ? 0n : fmt.toCode(answer) };

@@ -28,8 +28,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   const question = model.get("_question");
   const record = view.trait("_record");
   const steps = computed(() => readRecord(question, record.value));
-  const { root, head } = card(el, t("exercise.title"));
-  root.classList.add("mw-exercise");
+  const { root, head } = card(view, el, "mw-exercise", t("exercise.title"));
   head.firstElementChild!.append(h("span", { class: "mw-muted mw-exercise-id" }, ` · ${question.id}`));
   const state = h("span", { class: "mw-exercise-state" });
   head.append(state);
@@ -103,7 +102,6 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     return attemptsOf(done).at(-1)?.answer ?? "";
   }
 
-  view.onClose(() => root.remove());
   return view.close;
 }
 

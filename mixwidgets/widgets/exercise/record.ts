@@ -5,7 +5,7 @@ import { isAnswer, verdictOf, type Question, type Verdict } from "./question.ts"
 export const MOST_STEPS = 100;
 export const LONGEST_ANSWER = 100; // characters
 
-export interface Attempt extends Verdict {
+interface Attempt extends Verdict {
   readonly answer: string;
 }
 

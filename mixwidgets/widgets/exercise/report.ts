@@ -44,7 +44,7 @@ export function forTeacher(question: Question): { element: HTMLElement; show(ste
   const text = h("pre", { class: "mw-exercise-report", tabindex: 0, role: "region", "aria-label": t("exercise.teacher") });
   const done = h("span", { class: "mw-note", role: "status" });
   const copying = button(t("exercise.copy"), async () => {
-    setText(done, t((await copy(text.textContent, text)) ? "exercise.copied" : "bits.selected"));
+    setText(done, t((await copy(text.textContent, text)) ? "exercise.copied" : "clipboard.selected"));
   });
   const element = h("details", { class: "mw-unfolding mw-exercise-teacher" },
     h("summary", {}, t("exercise.teacher")), text, h("div", { class: "mw-row" }, copying, done));

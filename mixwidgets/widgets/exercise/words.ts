@@ -1,11 +1,9 @@
 // The question's own texts in the page: what is between asterisks is strong, all else is plain text.
 
 import { emphasised, h } from "#ui/dom.ts";
-import { marked, type MessageKey, pieces } from "#ui/messages.ts";
+import { marked, type MessageKey, type Piece, pieces } from "#ui/messages.ts";
 import type { Question } from "./question.ts";
 import { attemptsOf, isHintTold, isOver, isSolved, type Step } from "./record.ts";
-
-type Pieces = ReturnType<typeof marked>;
 
 /** A text of the catalogue as nodes. */
 export function strong(text: string): (HTMLElement | Text)[] {
@@ -28,6 +26,6 @@ function begun(key: MessageKey, text: string): HTMLElement {
   return paragraph([...pieces(key), { text: " ", strong: false }, ...marked(text)]);
 }
 
-function paragraph(words: Pieces): HTMLElement {
+function paragraph(words: readonly Piece[]): HTMLElement {
   return h("p", {}, ...emphasised(words));
 }

@@ -2,10 +2,12 @@
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { LIMITS } from "#core/formats/custom.ts";
+import { clamp } from "#core/range.ts";
 import { h, set } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 import type { Design } from "./design.ts";
 
 interface Actions {
@@ -15,7 +17,7 @@ interface Actions {
   commit(): void;
 }
 
-export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change, commit }: Actions): HTMLElement {
+export function bitsBar(view: View, design: ReadonlySignal<Design>, { change, commit }: Actions): HTMLElement {
   const fields = ["sign", "exponent", "fraction"].map((field) => h("div", { class: `mw-design-field mw-bit-${field}`, "aria-hidden": "true" }));
   const handle = h("div", { class: "mw-design-boundary", role: "slider", tabindex: 0, "aria-label": t("designer.boundary") });
   const element = h("div", { class: "mw-design-bits" }, ...fields, handle);
@@ -29,7 +31,7 @@ export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change,
   };
   const move = (to: number): void => {
     const { bits, low, high } = range();
-    const exponentBits = Math.min(Math.max(Math.round(to), low), high);
+    const exponentBits = clamp(Math.round(to), low, high);
     if (exponentBits !== design.value.exponent_bits) change(exponentBits, bits - exponentBits);
   };
 
@@ -43,7 +45,7 @@ export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change,
     return { move: (event) => move(bitAt(event) - offset), back: () => move(from) };
   }, commit);
   handle.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (hasModifier(event)) return;
     const { exponent_bits } = design.value;
     const { low, high } = range();
     const to = { ArrowRight: exponent_bits + 1, ArrowUp: exponent_bits + 1, ArrowLeft: exponent_bits - 1, ArrowDown: exponent_bits - 1, Home: low, End: high }[event.key];

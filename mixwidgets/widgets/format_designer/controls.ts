@@ -3,14 +3,14 @@
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
 import { LIMITS } from "#core/formats/custom.ts";
-import { INFINITIES, NANS } from "#core/formats/float_format.ts";
+import { INFINITIES, NANS, usualBias } from "#core/formats/float_format.ts";
 import { button } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
 import { withMinus } from "#ui/digits.ts";
 import type { View } from "#ui/view.ts";
 import { bitsBar } from "./bits_bar.ts";
-import { biasRange, designOf, usualBias, type Design } from "./design.ts";
+import { biasRange, designOf, type Design } from "./design.ts";
 
 type Name = keyof Design;
 

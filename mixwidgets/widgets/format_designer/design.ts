@@ -2,7 +2,7 @@
 
 import { formats } from "#core/formats/catalogue.ts";
 import { customFormat, LIMITS } from "#core/formats/custom.ts";
-import type { Definition, FloatFormat } from "#core/formats/float_format.ts";
+import { type Definition, type FloatFormat, usualBias } from "#core/formats/float_format.ts";
 import { readOr } from "#core/formats/parse.ts";
 import { p3109 } from "#core/formats/p3109.ts";
 
@@ -18,11 +18,6 @@ export interface Design {
 }
 
 const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero"] as const;
-
-/** The bias of IEEE 754 for this number of exponent bits. */
-export function usualBias(exponentBits: number): number {
-  return 2 ** (exponentBits - 1) - 1;
-}
 
 /** The format of a design. Throws InputError if it is invalid. */
 export function formatOf(design: Design): FloatFormat {

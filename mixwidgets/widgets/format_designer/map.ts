@@ -64,7 +64,7 @@ function paint(cell: HTMLElement, fmt: FloatFormat, code: bigint): void {
   const [letter, value] = cell.children;
   set(cell, {
     class: `mw-design-cell mw-design-${kind}`,
-    "aria-label": t("designer.cell", { code: fmt.toHex(code), kind: t(`bits.class_${kind}`), value: figure(fmt, code).text }),
+    "aria-label": t("designer.cell", { code: fmt.toHex(code), kind: t(`class.${kind}`), value: figure(fmt, code).text }),
   });
   setText(letter!, t(`designer.letter_${kind}`));
   setText(value!, shortText(fmt, code));
@@ -78,6 +78,6 @@ function shortText(fmt: FloatFormat, code: bigint): string {
 
 /** "0x7E = 0 1111 110 · normal · 448" */
 function describe(fmt: FloatFormat, code: bigint): string {
-  const kind = t(`bits.class_${classify(fmt, code)}`);
+  const kind = t(`class.${classify(fmt, code)}`);
   return t("designer.detail", { code: fmt.toHex(code), bits: binary(fmt, code), kind, value: figure(fmt, code).text });
 }

@@ -7,8 +7,8 @@ import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
-import { listed, pieces, t } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { listed, type Piece, pieces, t } from "#ui/messages.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { kept, viewOf } from "#ui/view.ts";
 import { controls, type Draft } from "./controls.ts";
 import { legend } from "./counts.ts";
@@ -22,8 +22,7 @@ const FIRST = "float8_e4m3"; // shown until the model has a valid design
 
 function render({ model, el }: RenderProps<Design>): () => void {
   const view = viewOf(model);
-  const { root, head } = card(el, t("designer.title"));
-  root.classList.add("mw-format-designer");
+  const { root, head } = card(view, el, "mw-format-designer", t("designer.title"));
   const name = h("p", { class: "mw-num mw-design-name" });
   head.append(name);
 
@@ -42,7 +41,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
   const panel = controls(view, draft, {
     change(changes, at) {
       const next = { ...draft.value.design, ...changes };
-      const wrong = problem(next);
+      const wrong = attempt(() => void formatOf(next));
       batch(() => {
         if (!wrong) view.set(next);
         draft.value = { design: next, at, wrong };
@@ -62,16 +61,12 @@ function render({ model, el }: RenderProps<Design>): () => void {
   });
   view.onChange(words, () => announce.say(words.value.map(({ text }) => text).join("")));
 
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
-  view.onClose(() => root.remove());
+  addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }
 
-/** The error of a draft, in words; empty if it is valid. */
-const problem = (draft: Design): string => attempt(() => void formatOf(draft));
-
 /** Which known format the design is, if any, and which others have its widths. */
-function verdict(design: Design): ReturnType<typeof pieces> {
+function verdict(design: Design): Piece[] {
   const [found, ...also] = known(design);
   const others = listed(relatives(design).filter((fmt) => fmt !== found).map((fmt) => fmt.name));
   const rest = [

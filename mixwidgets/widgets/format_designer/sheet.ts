@@ -6,7 +6,7 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { compare, floorLog2, power, type Rational } from "#core/formats/rational.ts";
 import { h } from "#ui/dom.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
-import { cut, integer, superscript, withMinus } from "#ui/digits.ts";
+import { cut, integer, twoTo, withMinus } from "#ui/digits.ts";
 import { explained } from "#ui/term.ts";
 import type { View } from "#ui/view.ts";
 import { finiteValues } from "./counts.ts";
@@ -42,7 +42,7 @@ export function amount(x: Rational): string {
   const exponent = floorLog2(x);
   const digits = cut(x, DIGITS);
   if (compare(x, power(2n, exponent)) !== 0 || (exponent >= 0 && exponent <= 10)) return digits;
-  return digits.includes("…") ? `2${superscript(exponent)} ≈ ${digits.replace("…", "")}` : `2${superscript(exponent)} = ${digits}`;
+  return digits.includes("…") ? `${twoTo(exponent)} ≈ ${digits.replace("…", "")}` : `${twoTo(exponent)} = ${digits}`;
 }
 
 export function specSheet(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {

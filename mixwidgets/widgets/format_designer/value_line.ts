@@ -5,8 +5,8 @@ import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { exact, ulp } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { divide, floorLog2, power, toNumber, type Rational } from "#core/formats/rational.ts";
-import { labelled } from "#ui/card.ts";
-import { cut, superscript } from "#ui/digits.ts";
+import { labelled, menuOf } from "#ui/choices.ts";
+import { cut, twoTo } from "#ui/digits.ts";
 import { h, s, set } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
@@ -42,9 +42,8 @@ export function binadesOf(fmt: FloatFormat): readonly Binade[] {
 
 export function valueLine(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, name: ReadonlySignal<string>): HTMLElement {
   const other = signal(getFormat(name.value === "float16" ? "bfloat16" : "float16")!);
-  const select = h("select", {}, ...formats.map(({ name }) => h("option", { value: name }, name)));
+  const select = menuOf(formats.map(({ name }) => name), (name) => (other.value = getFormat(name)!));
   select.value = other.value.name;
-  select.addEventListener("change", () => (other.value = getFormat(select.value)!));
 
   const svg = s("svg", { role: "img", class: "mw-design-plot" });
   const frame = h("div", { class: "mw-design-frame" }, svg);
@@ -82,7 +81,7 @@ interface Row {
 
 /** "float16 · 2⁻²⁴ to 65504 · 40 binades · up to 11 bits" */
 function captionOf({ fmt, name, binades }: Row, withCounts: boolean): string {
-  const args = { name, from: `2${superscript(binades[0]!.exponent)}`, to: cut(exact(fmt, fmt.maxCode), 6) };
+  const args = { name, from: twoTo(binades[0]!.exponent), to: cut(exact(fmt, fmt.maxCode), 6) };
   if (!withCounts) return t("designer.line_row_short", args);
   return t("designer.line_row", { ...args, count: binades.length, bits: binades.at(-1)!.bits });
 }
@@ -111,7 +110,7 @@ function axis(low: number, high: number, x: (exponent: number) => number, bottom
   const exponents = Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, i) => (Math.ceil(low / step) + i) * step);
   return exponents.flatMap((exponent) => [
     s("path", { class: "mw-design-grid", d: `M${x(exponent).toFixed(1)} 0V${bottom - AXIS}` }),
-    s("text", { x: x(exponent), y: bottom - 6, "text-anchor": "middle" }, `2${superscript(exponent)}`),
+    s("text", { x: x(exponent), y: bottom - 6, "text-anchor": "middle" }, twoTo(exponent)),
   ]);
 }
 

@@ -1,13 +1,14 @@
 // What block formats lose of the tensors shown. It does not follow from the counts: it is told if it was recorded.
 
 import type { GradientSummary } from "#core/gradients/summary.ts";
+import { withMinus } from "#ui/digits.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { percent, share } from "#ui/ruler/words.ts";
 import { formatRow, formatTable } from "./format_table.ts";
 import type { Explored } from "./state.ts";
 
-const tenths = (value: number) => value.toFixed(1).replace("-", "−");
+const tenths = (value: number) => withMinus(value.toFixed(1));
 const COLUMNS = ["flushed", "clipped", "error", "range", "amax"] as const;
 
 export function blockFormats({ view, all, answers }: Explored): HTMLElement {

@@ -4,9 +4,10 @@ import { computed } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { Answers } from "#core/gradients/answers.ts";
 import { estimatedError } from "#core/gradients/rounding_error.ts";
+import { twoTo } from "#ui/digits.ts";
 import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { percent, power, share } from "#ui/ruler/words.ts";
+import { percent, share } from "#ui/ruler/words.ts";
 import { openState } from "#ui/view.ts";
 import { formatRow, formatTable } from "./format_table.ts";
 import { choices, type Explored } from "./state.ts";
@@ -52,5 +53,5 @@ function said(answers: Answers, log2: number): string[] {
   const { total, format, best } = answers;
   const [flushed, subnormal, , overflow] = answers.totals(log2);
   const shares = [flushed, subnormal, overflow].map((count) => share(count!, total.finite));
-  return [...shares, power(best.log2), percent(estimatedError(total, format, log2))];
+  return [...shares, twoTo(best.log2), percent(estimatedError(total, format, log2))];
 }

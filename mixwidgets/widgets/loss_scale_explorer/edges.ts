@@ -3,13 +3,13 @@
 import { computed, signal } from "@preact/signals-core";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { boundaries, log2Of } from "#core/gradients/boundaries.ts";
-import { figure } from "#ui/digits.ts";
+import { figure, twoTo } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
 import { type Domain, within } from "#ui/ruler/geometry.ts";
 import { type Histogram, SIDE } from "#ui/ruler/histogram.ts";
-import { power } from "#ui/ruler/words.ts";
 import { choices, type Explored } from "./state.ts";
 
 /** From left to right; each is the beginning of a zone. */
@@ -91,7 +91,7 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
       if (wasDrag) event.stopPropagation(); // it ends with a click, which would choose a bar
     });
     element.addEventListener("keydown", (event) => {
-      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      if (hasModifier(event)) return;
       const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
       const end = { Home: -FAR, End: FAR }[event.key];
       if (by === undefined && end === undefined) return;
@@ -100,14 +100,15 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
       explore(by === undefined ? nearestFormat(edge, end!, format.value, EVERYWHERE) : nextFormat(edge, by, format.value));
       commitFormat();
     });
-    const leave = () => (active.value = isHeld || document.activeElement === element ? edge : null);
+    const leave = (hasFocus: boolean) => (active.value = isHeld || hasFocus ? edge : null);
     for (const type of ["pointerenter", "focus"]) element.addEventListener(type, () => (active.value = edge));
-    for (const type of ["pointerleave", "blur"]) element.addEventListener(type, leave);
+    element.addEventListener("pointerleave", () => leave(element.matches(":focus")));
+    element.addEventListener("blur", () => leave(false));
     return element;
   }
 }
 
 /** The number at an edge of a format. */
 function valueOf(format: FloatFormat, edge: number): string {
-  return edge === 2 ? figure(format, format.maxCode).text : power(edge === 1 ? format.emin : format.emin - format.fractionBits);
+  return edge === 2 ? figure(format, format.maxCode).text : twoTo(edge === 1 ? format.emin : format.emin - format.fractionBits);
 }

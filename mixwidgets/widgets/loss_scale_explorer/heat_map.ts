@@ -4,9 +4,12 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
 import { BINADE, CLASSES } from "#core/gradients/boundaries.ts";
+import { clamp } from "#core/range.ts";
 import { inkOf } from "#ui/canvas.ts";
+import { ARROWS } from "#ui/cells.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { plain } from "#ui/foreign_text.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
@@ -40,22 +43,22 @@ export function heatMap(
   const ink = inkOf(view, canvas);
   const zoom = view.measured(canvas, () => devicePixelRatio * zoomOf(canvas));
   const isShown = computed(() => isOpen.value && names.value.length > FEW);
-  const high = computed(() => Math.max(THIN, Math.min(16, Math.floor(MOST_HEIGHT / names.value.length)))); // of a row
+  const high = computed(() => clamp(Math.floor(MOST_HEIGHT / names.value.length), THIN, 16)); // of a row
   const left = computed(() => (high.value >= NAMED && width.value >= 600 ? NAMES : 0)); // of the ruler
   const shape = computed(() => frame(drawn.value, width.value - left.value, 1, 1));
   const pointed = signal<[row: number, column: number] | null>(null);
   const at = computed(() => within(...(pointed.value ?? [0, shape.value.bins >> 1])));
 
   function within(row: number, column: number): [row: number, column: number] {
-    return [Math.min(Math.max(row, 0), order.value.length - 1), Math.min(Math.max(column, 0), shape.value.bins - 1)];
+    return [clamp(row, 0, order.value.length - 1), clamp(column, 0, shape.value.bins - 1)];
   }
 
   group.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (hasModifier(event)) return;
+    const step = ARROWS[event.key];
     if (!step) return;
     event.preventDefault();
-    pointed.value = within(at.value[0] + step[0]!, at.value[1] + step[1]!);
+    pointed.value = within(at.value[0] + step[0], at.value[1] + step[1]);
   });
   group.addEventListener("focus", () => {
     isFocused.value = true;
@@ -67,7 +70,7 @@ export function heatMap(
     pointed.value = within(Math.floor(y / high.value), Math.floor(shape.value.x.invert(x - left.value)) - shape.value.low);
   });
 
-  /** What is painted once for all scales, and what asking for a style tells, which makes the page work it out. */
+  /** What is painted once for all scales, and computed styles, which are slow to read. */
   const painted = computed(() => {
     const height = high.value * names.value.length;
     // The canvas's pixels are the screen's at any size, if they are not too many.
@@ -147,7 +150,7 @@ function maskOf({ summaries, total }: Answers, order: readonly number[]): { mask
   return { mask, lowest };
 }
 
-/** Write a name beside each row, narrower where it would not fit: once, since setting a font makes the page work out its styles. */
+/** Write a name beside each row, narrowed to fit. It is done once, because setting a font is slow. */
 function label(canvas: HTMLCanvasElement, names: readonly string[], high: number, font: string, ink: string): void {
   const pen = canvas.getContext("2d");
   if (!pen) return;

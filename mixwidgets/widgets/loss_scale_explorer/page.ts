@@ -3,7 +3,8 @@
 
 import type { RenderProps } from "@anywidget/types";
 import { button } from "#ui/buttons.ts";
-import { card, chipsAndMore } from "#ui/card.ts";
+import { card } from "#ui/card.ts";
+import { chipsAndMore } from "#ui/choices.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { greet } from "#ui/kernel.ts";
 import { t } from "#ui/messages.ts";
@@ -11,7 +12,7 @@ import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/digits.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { blockFormats } from "./block_formats.ts";
 import { comparison } from "./comparison.ts";
@@ -31,11 +32,9 @@ function render({ model, el }: RenderProps<State>): () => void {
   const explored = explore(view);
   const { answers, all, settled, isEmpty, tensor, narrow, shownNames } = explored;
   const title = view.trait("title");
-  const { root, head } = card(el, "");
-  root.classList.add("mw-loss-scale-explorer");
+  const { root, head } = card(view, el, "mw-loss-scale-explorer", "");
   const subtitle = h("span", { class: "mw-subtitle" });
-  const others = choices.map(({ name }) => name).filter((name) => !USUAL.includes(name));
-  const picker = chipsAndMore(t("common.formats"), USUAL, others, (name) => view.send("format", name));
+  const picker = chipsAndMore(t("common.formats"), USUAL, choices.map(({ name }) => name), (name) => view.send("format", name));
   const everything = button("", () => {
     narrow(null);
     rows.focus(); // the button is gone
@@ -81,9 +80,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(spoken, words);
   });
 
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
+  addQuestions(view, root, answeredByTraits(view, steps));
   view.onClose(greet(model));
-  view.onClose(() => root.remove());
   return view.close;
 }
 

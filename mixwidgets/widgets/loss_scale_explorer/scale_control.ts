@@ -53,10 +53,7 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
   }
 
   /** The field's whole number within the range, which may stand after the "2^" that is beside the field; null for anything else. */
-  const typed = () => {
-    const log2 = wholeIn(field.value.replace(/^\s*2(\^|\*\*)/, ""), LOWEST, HIGHEST);
-    return log2 === null ? null : Number(log2);
-  };
+  const typed = () => wholeIn(field.value.replace(/^\s*2(\^|\*\*)/, ""), LOWEST, HIGHEST);
 
   slider.addEventListener("input", () => move(slider.valueAsNumber));
   slider.addEventListener("change", commit);
@@ -65,7 +62,7 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
     if (log2 !== null) move(log2); // else still being typed
   });
   field.addEventListener("change", () => {
-    if (typed() === null) return complain(t("explorer.bad_exponent", { came: field.value || t("explorer.nothing"), low: LOWEST, high: HIGHEST, kept: scale.value }));
+    if (typed() === null) return complain(t("explorer.bad_exponent", { came: field.value || t("common.nothing"), low: LOWEST, high: HIGHEST, kept: scale.value }));
     field.value = String(scale.value); // "007" as 7
     commit();
   });

@@ -5,12 +5,14 @@ import { computed } from "@preact/signals-core";
 import { scaleLinear } from "d3-scale";
 import { type Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
+import { clamp } from "#core/range.ts";
+import { twoTo } from "#ui/digits.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
 import { barPaths } from "#ui/ruler/geometry.ts";
 import { swatch, type Textures } from "#ui/ruler/textures.ts";
-import { power, share } from "#ui/ruler/words.ts";
+import { share } from "#ui/ruler/words.ts";
 import type { Explored } from "./state.ts";
 
 const HEIGHT = 52; // of all gradients
@@ -47,7 +49,7 @@ export function scaleCurve({ view, answers, scale, move, commit }: Explored, tex
     set(subnormal, { d: `M${points.join("L")}` });
 
     const place = x.value(answers.value.best.log2);
-    const inside = Math.min(Math.max(place, WORD), width.value - WORD);
+    const inside = clamp(place, WORD, width.value - WORD);
     best.replaceChildren(
       s("path", { d: `M${place.toFixed(1)} ${HEAD}V${HEAD + HEIGHT}` }),
       s("text", { x: inside, y: 12, "text-anchor": "middle" }, t("explorer.scale_curve_best")),
@@ -64,11 +66,11 @@ export function scaleCurve({ view, answers, scale, move, commit }: Explored, tex
     return { move: moveUnder, back: () => move(from) };
   }, commit, slider);
 
-  return h("div", { class: "mw-scale-curve" }, h("p", { class: "mw-note mw-plot-caption" }, words, key), plot);
+  return h("div", {}, h("p", { class: "mw-note mw-plot-caption" }, words, key), plot);
 }
 
 /** The best scales in a sentence: where nothing is lost, or else where least is. */
-export function inWords(answers: Answers): string {
+function inWords(answers: Answers): string {
   const all = answers.total.finite;
   if (all === 0) return t("explorer.row_empty");
   const lost: number[] = [];
@@ -78,7 +80,7 @@ export function inWords(answers: Answers): string {
   }
   const least = Math.min(...lost);
   const [first, last] = [lost.indexOf(least) + LOWEST, lost.lastIndexOf(least) + LOWEST];
-  const args = { from: power(first), to: power(last), share: share(least, all) };
+  const args = { from: twoTo(first), to: twoTo(last), share: share(least, all) };
   if (least > 0) return t(first === last ? "explorer.scale_curve_least_at" : "explorer.scale_curve_least", args);
   return t(first === last ? "explorer.scale_curve_nothing_at" : "explorer.scale_curve_nothing", args);
 }

@@ -1,5 +1,5 @@
-// What the page and the kernel share, what of it an address may ask for, and what follows from it. The page's parts
-// read these signals; which part is drawn when is not said anywhere.
+// What the page and the kernel share, what of it an address may set, and what follows from it, as signals that the parts
+// of the page read.
 
 import { batch, computed, signal, untracked } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
@@ -7,6 +7,7 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { byStep, nearest, readSnapshots, type Snapshot } from "#core/gradients/snapshots.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
+import { clamp } from "#core/range.ts";
 import { listed, t } from "#ui/messages.ts";
 import { type Domain, domain } from "#ui/ruler/geometry.ts";
 import { kept, type View } from "#ui/view.ts";
@@ -138,7 +139,7 @@ export function explore(view: View<State>) {
     /** Draw another scale; beyond the range its end. */
     move(log2: number) {
       moved = performance.now();
-      scale.value = Math.min(Math.max(log2, LOWEST), HIGHEST);
+      scale.value = clamp(log2, LOWEST, HIGHEST);
     },
     /** Tell the kernel of the scale that is drawn. */
     commit: () => view.send("log2_loss_scale", scale.value),

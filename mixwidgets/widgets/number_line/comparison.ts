@@ -13,7 +13,7 @@ import { drawMarks, drawRow } from "#ui/number_line/drawing.ts";
 import type { Mark } from "#ui/number_line/marks.ts";
 import { rowOf, type Row } from "#ui/number_line/ticks.ts";
 import { contains, endsOf, pixelOf, type Viewport } from "#ui/number_line/viewport.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 import { drawRuler } from "./ruler.ts";
 
 const CAPTION = 12; // pixels
@@ -35,7 +35,7 @@ interface Scene {
   readonly text: ReadonlySignal<string>;
 }
 
-export function comparison(view: Effects, { row, marks, others, text }: Scene): SVGSVGElement {
+export function comparison(view: View, { row, marks, others, text }: Scene): SVGSVGElement {
   const [values, results, marked] = [s("g"), s("g"), s("g")];
   const svg = s("svg", { class: "mw-nl", role: "img" }, values, results, marked);
   const below = computed(() => others.value.map((fmt, i) => ({

@@ -5,11 +5,11 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { EditedNumber } from "#widgets/bit_editor/state.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 import type { Mark } from "#ui/number_line/marks.ts";
 import { targetOf, type Target } from "#ui/number_line/targets.ts";
 
-export function decision(view: Effects, number: ReadonlySignal<EditedNumber>, marks: ReadonlySignal<readonly Mark[]>, take: (target: Target) => void): HTMLElement {
+export function decision(view: View, number: ReadonlySignal<EditedNumber>, marks: ReadonlySignal<readonly Mark[]>, take: (target: Target) => void): HTMLElement {
   const isRounded = () => marks.value.some(({ role }) => role === "midpoint");
   const shown = computed(() => marks.value.filter(({ role }) => role !== "input" || !isRounded()));
   const cells = [0, 1, 2].map((i) => {

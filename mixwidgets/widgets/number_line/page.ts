@@ -8,7 +8,8 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
 import { button } from "#ui/buttons.ts";
-import { card, labelled } from "#ui/card.ts";
+import { card } from "#ui/card.ts";
+import { labelled, menuOf } from "#ui/choices.ts";
 import { h, setText, uniqueId } from "#ui/dom.ts";
 import { textField } from "#ui/fields.ts";
 import { t } from "#ui/messages.ts";
@@ -16,7 +17,7 @@ import { lineBoard } from "#ui/number_line/board.ts";
 import { addHandle } from "#ui/number_line/handle.ts";
 import { marksOf } from "#ui/number_line/marks.ts";
 import type { Target } from "#ui/number_line/targets.ts";
-import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { explained } from "#ui/term.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type State as NumberState } from "#widgets/bit_editor/state.ts";
@@ -30,17 +31,18 @@ export interface State extends NumberState {
   formats: string[];
 }
 
-const LONGEST_TEXT = 20_000; // characters, as in the bit editor
-
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
-  const { root, head } = card(el, t("line.title"));
-  root.classList.add("mw-number-line");
-  const { number, edit } = editable(view as unknown as View<NumberState>);
+  const { root, head } = card(view, el, "mw-number-line", t("line.title"));
+  const { number, edit } = editable(view as View);
   const names = view.trait("formats");
 
-  const select = h("select", {}, ...formats.map((fmt) => h("option", { value: fmt.name }, fmt.name)));
-  const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => edit(typed(number.value, text), "now")));
+  const select = menuOf(formats.map((fmt) => fmt.name), (name) => {
+    const error = attempt(() => edit(inFormat(number.value, getFormat(name)!), "now"));
+    select.value = number.value.fmt.name;
+    setText(wrong, error);
+  });
+  const value = textField(t("common.value"), (text) => attempt(() => edit(typed(number.value, text), "now")));
   const wrong = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
   head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
   const callout = h("p", { class: "mw-callout" });
@@ -66,11 +68,6 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   showSentence(callout, number.value);
   view.onChange(number, () => announce.say(showSentence(callout, number.value)));
-  select.addEventListener("change", () => {
-    const error = attempt(() => edit(inFormat(number.value, getFormat(select.value)!), "now"));
-    select.value = number.value.fmt.name;
-    setText(wrong, error);
-  });
 
   const take = (target: Target) => edit(movedTo(number.value, target), "soon");
   let before = number.value; // a drag of the dot
@@ -88,8 +85,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       keys),
     announce.element,
   );
-  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
-  view.onClose(() => root.remove());
+  addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }
 

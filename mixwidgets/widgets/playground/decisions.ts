@@ -1,6 +1,7 @@
 // What both networks have learned of a plane: which class they see where, and the points that they learn from.
 
 import type { ReadonlySignal } from "@preact/signals-core";
+import { clamp } from "#core/range.ts";
 import { h, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { crispCanvas } from "#ui/canvas.ts";
@@ -23,13 +24,14 @@ export function plane({ view, session }: Page, trainer: Trainer, look: ReadonlyS
   const cells = h("canvas");
 
   view.effect(() => {
-    if (look.value < 0 || session.settings.peek().task === "digits") return;
+    look.value;
+    if (session.settings.peek().task === "digits") return;
     set(canvas, { "aria-label": t("play.plane", { name, share: accuracy.value }) });
     const drawn = begin();
     if (!drawn) return;
     const { pen, width, height } = drawn;
     const colours = classes.map((one) => getComputedStyle(one).color);
-    const side = Math.round(Math.min(GRID, Math.max(COARSE, Math.sqrt(PRODUCTS / trainer.weightCount))));
+    const side = Math.round(clamp(Math.sqrt(PRODUCTS / trainer.weightCount), COARSE, GRID));
     paintCells(cells, side, trainer.decision(side), colours);
     pen.imageSmoothingEnabled = true;
     pen.drawImage(cells, 0, 0, width, height);

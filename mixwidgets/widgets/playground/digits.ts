@@ -21,7 +21,8 @@ export function digits({ view, session }: Page, trainer: Trainer, look: Readonly
 
   view.effect(() => rows.value.forEach((row, i) => paint(shown[i]!.canvas, imageAt(trainer, row))));
   view.effect(() => {
-    if (look.value >= 0) rows.value.forEach((row, i) => {
+    look.value;
+    rows.value.forEach((row, i) => {
       const chances = trainer.predict(imageAt(trainer, row));
       const guess = chances.indexOf(Math.max(...chances)); // −1 where they are NaN
       const isRight = guess === trainer.data.test.labels[row];

@@ -4,7 +4,7 @@ import { wholeIn } from "#core/formats/typed.ts";
 import { bareField } from "#ui/fields.ts";
 import { h, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { choices, ownFormat } from "./state.ts";
+import { choices, ownFormat, widthsIn } from "./state.ts";
 
 export interface Field<T> {
   readonly element: HTMLElement;
@@ -38,15 +38,12 @@ const OWN = "custom";
 /** A menu of formats; its last entry opens two fields for the widths of one's own. */
 export function formatMenu(label: string, choose: (name: string) => void): Field<string> {
   const widths = { exponent: 5, fraction: 7 };
-  const one = menu<string>(label, [...choices.map(({ name }) => name), OWN], (name) => (name === OWN ? t("play.own_format") : name), (name) => {
-    if (name === OWN) choose(ownName());
-    else choose(name);
-  });
+  const one = menu<string>(label, [...choices.map(({ name }) => name), OWN], (name) => (name === OWN ? t("play.own_format") : name), (name) => choose(name === OWN ? ownName() : name));
   const ownName = () => `custom_e${widths.exponent}m${widths.fraction}`;
   const width = (of: "exponent" | "fraction") => bareField(
     { inputmode: "numeric", "aria-label": t(of === "exponent" ? "play.own_exponent" : "play.own_fraction", { label }), class: "mw-play-width" }, (text) => {
-      const wanted = { ...widths, [of]: Number(wholeIn(text, 0, 99) ?? NaN) };
-      if (!ownFormat(wanted.exponent, wanted.fraction)) return t("play.own_wrong", { came: text || t("play.nothing") });
+      const wanted = { ...widths, [of]: wholeIn(text, 0, 99) ?? NaN };
+      if (!ownFormat(wanted.exponent, wanted.fraction)) return t("play.own_wrong", { came: text || t("common.nothing") });
       Object.assign(widths, wanted);
       choose(ownName());
       return "";
@@ -55,9 +52,9 @@ export function formatMenu(label: string, choose: (name: string) => void): Field
   const room = h("div", { class: "mw-row mw-play-own", hidden: true }, "E", exponent.element, "M", fraction.element, exponent.error, fraction.error);
   one.element.append(room);
   const show = (name: string): void => {
-    const found = /^custom_e([0-9]+)m([0-9]+)$/.exec(name);
+    const found = widthsIn(name);
     room.hidden = !found;
-    if (found) Object.assign(widths, { exponent: Number(found[1]), fraction: Number(found[2]) });
+    Object.assign(widths, found);
     exponent.show(String(widths.exponent));
     fraction.show(String(widths.fraction));
     one.show(found ? OWN : name);
@@ -69,8 +66,8 @@ export function formatMenu(label: string, choose: (name: string) => void): Field
 export function wholeField(label: string, low: number, high: number, choose: (value: number) => void): Field<number> {
   const { element, error, show } = bareField({ inputmode: "numeric", class: "mw-play-number" }, (text) => {
     const value = wholeIn(text, low, high);
-    if (value === null) return t("play.whole_wrong", { label, low, high, came: text || t("play.nothing") });
-    choose(Number(value));
+    if (value === null) return t("play.whole_wrong", { label, low, high, came: text || t("common.nothing") });
+    choose(value);
     return "";
   });
   return { element: under(label, element, error), show: (value) => show(String(value)) };

@@ -4,12 +4,12 @@ import { computed, signal } from "@preact/signals-core";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, set, setText } from "#ui/dom.ts";
-import { listed, t } from "#ui/messages.ts";
+import { t } from "#ui/messages.ts";
 import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/digits.ts";
-import { powerOfAny, powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
+import { powerOfAny, powerOfTwo, share, shares, spokenScale } from "#ui/ruler/words.ts";
 import type { Page } from "./parts.ts";
 import { tensorName } from "./words.ts";
 
@@ -17,8 +17,9 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
   const fills = textures();
   const names = computed(() => (session.settings.value, session.chosen.tensors.map(tensorName)));
   const scale = computed(() => {
+    session.look.value;
     const report = session.isChanged.value ? undefined : session.report.value; // else as the next step will have it
-    return session.look.value >= 0 ? Math.log2(report?.lossScale ?? session.chosen.lossScale) : 0;
+    return Math.log2(report?.lossScale ?? session.chosen.lossScale);
   });
   const plot = histogram({ view, answers, scale }, fills);
   const binade = signal<number | null>(null);
@@ -29,7 +30,7 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
     return { number, box: h("span", { class: "mw-row mw-play-class" }, swatch(kind, fills), t(`ruler.zone_${kind}`), number) };
   });
   const zeros = h("p", { class: "mw-note" });
-  const slider = h("input", { type: "range", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("play.scale_slider") });
+  const slider = h("input", { type: "range", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("play.scale") });
   const formula = h("span", { class: "mw-num mw-play-scale" });
   const hint = h("p", { class: "mw-note" });
 
@@ -45,20 +46,20 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
     const counts = total.counts(format, scale.value).finite;
     figures.forEach(({ number }, kind) => setText(number, share(counts[kind]!, total.finite)));
     setText(zeros, total.zero ? t("play.true_zeros", { count: integer(total.zero), all: integer(total.count) }) : "");
-    const said = CLASSES.map((kind, i) => `${share(counts[i]!, total.finite)} ${t(`ruler.zone_${kind}`)}`);
-    set(plot.element, { "aria-label": listed(said) });
+    set(plot.element, { "aria-label": shares(counts, total.finite) });
   });
   view.effect(() => {
+    session.look.value;
     const { loss_scale: kind, log2_loss_scale: log2 } = traits.value;
     slider.valueAsNumber = log2;
     set(slider, { "aria-valuetext": spokenScale(log2) });
     setText(hint, t(`play.scale_hint_${kind as "none" | "static" | "dynamic"}`, { start: powerOfAny(2 ** log2) }));
-    const now = session.look.value >= 0 && kind === "dynamic" ? session.chosen.lossScale : kind === "none" ? 1 : 2 ** log2;
+    const now = kind === "dynamic" ? session.chosen.lossScale : kind === "none" ? 1 : 2 ** log2;
     setText(formula, now === 1 ? "S = 1" : `S = ${powerOfAny(now)} = ${powerOfTwo(Math.log2(now))}`);
   });
   return h("section", { class: "mw-stack-tight", "aria-label": t("play.gradients") },
     h("div", { class: "mw-play-title" }, h("h4", {}, t("play.gradients")), h("span", { class: "mw-row mw-play-classes" }, ...figures.map(({ box }) => box))),
     inspector,
-    h("div", { class: "mw-play-slider" }, h("label", { class: "mw-play-slider-name", "aria-hidden": "true" }, t("play.scale")), slider, formula),
+    h("div", { class: "mw-play-slider" }, h("label", { "aria-hidden": "true" }, t("play.scale")), slider, formula),
     hint, zeros, fills.element);
 }

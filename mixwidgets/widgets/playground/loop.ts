@@ -10,13 +10,11 @@ const CARRIED = 2; // frames' worth of steps that are made up for after a slow o
 /** Whether motion is unwelcome, or there is no one to ask. */
 export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
 
-/**
- * While `playing` and `root` is in sight, call `drawn` once a frame, and then `step` as often as `rate` (steps a second) says
- * and the time allows that `drawn` has left; once at least in a frame that begins with time left, because where frames are slow,
- * drawing always takes longer than its share. The frame that answers a click or a key does neither.
- */
+/** While `playing` and `root` is in sight: in each frame call `drawn`, then `step` as often as `rate` (steps a second) asks and the
+ * rest of the budget allows; at least once if the frame began with time left, because on a slow machine drawing alone exceeds the
+ * budget. The frame after a click or a key does neither. */
 export function frameLoop(
-  view: Pick<View<any>, "effect" | "onClose">, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
+  view: View, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
   step: () => void, drawn: () => void,
 ): void {
   const isSeen = signal(true);
@@ -58,7 +56,7 @@ export function frameLoop(
 }
 
 /** A signal that follows another some frames later: what takes long to draw has a frame of its own. */
-export function later<T>(view: Pick<View<any>, "effect" | "onClose">, of: ReadonlySignal<T>, frames: number): ReadonlySignal<T> {
+export function later<T>(view: View, of: ReadonlySignal<T>, frames: number): ReadonlySignal<T> {
   const value = signal(of.peek());
   let left = 0;
   let request = 0;

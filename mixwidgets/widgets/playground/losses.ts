@@ -1,11 +1,12 @@
 // The losses of both networks over the steps, on a log axis, and under them the path of the loss scale.
 
 import { scaleLinear } from "d3-scale";
+import { extent } from "#core/range.ts";
 import { crispCanvas, type Pen } from "#ui/canvas.ts";
 import { h, set, setText } from "#ui/dom.ts";
-import { integer, superscript } from "#ui/digits.ts";
+import { integer, superscript, twoTo } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
-import { power, powerOfAny } from "#ui/ruler/words.ts";
+import { powerOfAny } from "#ui/ruler/words.ts";
 import type { Row } from "./history.ts";
 import type { Page } from "./parts.ts";
 import { lossText } from "./words.ts";
@@ -21,7 +22,7 @@ export function lossesPart({ view, session, traits }: Page): HTMLElement {
   const [plain, chosen] = [h("strong", { class: "mw-num" }), h("strong", { class: "mw-num" })];
   const [plainKey, chosenKey] = [h("span", { class: "mw-play-key mw-play-key-reference" }), h("span", { class: "mw-play-key mw-play-key-chosen" })];
   const skipped = h("span", { class: "mw-num" });
-  const scaleTitle = h("p", { class: "mw-play-path-title mw-note" }, t("play.scale_path"), " ", skipped);
+  const scaleTitle = h("p", { class: "mw-play-path-title mw-note" }, t("play.scale"), " ", skipped);
   const note = h("p", { class: "mw-note" });
   const [chart, course] = [crispCanvas(view, canvas), crispCanvas(view, path)];
 
@@ -100,10 +101,10 @@ function drawLosses(drawn: Pen, rows: readonly Row[], reference: string, chosen:
 function drawPath(drawn: Pen, rows: readonly Row[], colour: string, ink: string): void {
   const { pen, height } = drawn;
   const logs = rows.map(({ lossScale }) => Math.log2(lossScale)).filter(Number.isFinite);
-  const [low, high] = [logs.reduce((a, b) => Math.min(a, b), logs[0] ?? 0), logs.reduce((a, b) => Math.max(a, b), logs[0] ?? 0)];
+  const [low, high] = extent(logs);
   const { x, y } = frameOf(drawn, rows, low - 1, high + 1, EDGE);
   Object.assign(pen, { fillStyle: ink, font: `12px ${getComputedStyle(pen.canvas).fontFamily}`, textBaseline: "middle", textAlign: "right" });
-  for (const log2 of new Set([low, high])) pen.fillText(power(log2), LEFT - 6, y(log2));
+  for (const log2 of new Set([low, high])) pen.fillText(twoTo(log2), LEFT - 6, y(log2));
   Object.assign(pen, { strokeStyle: colour, lineWidth: 2 });
   pen.beginPath();
   rows.forEach(({ step, lossScale }, i) => {

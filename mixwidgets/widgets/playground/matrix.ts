@@ -1,9 +1,12 @@
 // One layer's weights as a matrix: a row for each unit, a column for each input, and the bias at the end.
 
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { clamp } from "#core/range.ts";
 import { announcer } from "#ui/announcer.ts";
 import { crispCanvas } from "#ui/canvas.ts";
+import { ARROWS } from "#ui/cells.ts";
 import { h, set, setText } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { pointIn } from "#ui/pointer.ts";
 import type { View } from "#ui/view.ts";
@@ -21,7 +24,7 @@ export interface Place {
 }
 
 export function matrix(
-  view: Pick<View<any>, "effect" | "measured" | "onClose" | "width">, session: Session, layer: number, isOpen: ReadonlySignal<boolean>, chosen: Signal<Place | null>,
+  view: View, session: Session, layer: number, isOpen: ReadonlySignal<boolean>, chosen: Signal<Place | null>,
 ): HTMLElement {
   const canvas = h("canvas", { class: "mw-play-matrix", "aria-hidden": "true" });
   const [positive, negative] = [h("span", { class: "mw-play-positive", hidden: true }), h("span", { class: "mw-play-negative", hidden: true })];
@@ -41,7 +44,7 @@ export function matrix(
 
   const point = (input: number, unit: number): void => {
     const [inputs, units] = shape.value!;
-    pointed.value = [Math.min(Math.max(input, 0), inputs), Math.min(Math.max(unit, 0), units - 1)];
+    pointed.value = [clamp(input, 0, inputs), clamp(unit, 0, units - 1)];
   };
   const pointUnder = (event: MouseEvent): void => {
     const { x, y } = pointIn(canvas, event);
@@ -58,10 +61,10 @@ export function matrix(
     pick();
   });
   surface.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (hasModifier(event)) return;
+    const step = ARROWS[event.key];
     const [input, unit] = pointed.value ?? [0, 0];
-    if (step) point(input + step[0]!, unit + step[1]!);
+    if (step) point(input + step[1], unit + step[0]);
     else if (event.key === "Enter" || event.key === " ") {
       point(input, unit);
       pick();
@@ -87,7 +90,8 @@ export function matrix(
   });
   view.effect(() => {
     const found = shape.value;
-    if (!found || !isOpen.value || session.look.value < 0) return;
+    if (!found || !isOpen.value) return;
+    session.look.value;
     const at = pointed.value;
     setText(said, at ? words(layer, at, found[0], valueAt(...at)) : "");
     const drawn = begin();

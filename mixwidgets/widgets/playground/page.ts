@@ -10,6 +10,7 @@ import { t } from "#ui/messages.ts";
 import { percent } from "#ui/run_words.ts";
 import { addQuestions } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
+import type { Trainer } from "#training/trainer.ts";
 import { plane } from "./decisions.ts";
 import { digits } from "./digits.ts";
 import { gradientAnswers } from "./gradient_answers.ts";
@@ -103,8 +104,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   }
 
   const page: Page = { view, session, traits, edit, record, answers };
-  const { root, head } = card(el, t("play.title"));
-  root.classList.add("mw-play");
+  const { root, head } = card(view, el, "mw-play", t("play.title"));
   const told = storiesPart(page, () => {
     control.reset();
     control.rate.value = Math.max(RATE, control.end.value / TOLD_S);
@@ -115,7 +115,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const callout = h("p", { class: "mw-callout mw-play-verdict" });
   const spoken = announcer(view);
   const chosenName = h("h4");
-  const network = (name: HTMLElement, trainer: Page["session"]["chosen"], label: string, frames: number) => {
+  const network = (name: HTMLElement, trainer: Trainer, label: string, frames: number) => {
     const look = later(view, session.look, frames);
     const accuracy = computed(() => (look.value, percent(trainer.evaluate(trainer.data.test).accuracy)));
     const figure = h("p", { class: "mw-play-accuracy" });
@@ -156,10 +156,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     looked = performance.now();
     took = looked - from;
   });
-  let wasPlaying = false;
-  view.effect(() => {
-    if (wasPlaying && !control.playing.value) untracked(rest);
-    wasPlaying = control.playing.value;
+  view.onChange(control.playing, (isPlaying) => {
+    if (!isPlaying) rest();
   });
 
   const given = TRAITS.map((name) => view.trait(name));
@@ -168,7 +166,6 @@ function render({ model, el }: RenderProps<State>): () => void {
     untracked(take);
   });
   addQuestions(view, root, told.questions);
-  view.onClose(() => root.remove());
   return view.close;
 }
 

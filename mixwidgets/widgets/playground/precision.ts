@@ -1,6 +1,6 @@
 // How the chosen network's numbers are kept.
 
-import { chips } from "#ui/card.ts";
+import { chips } from "#ui/choices.ts";
 import { h, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { ACCUMULATIONS, LOSS_SCALES, OPTIMIZERS, WEIGHT_ROUNDINGS } from "#training/types.ts";
@@ -38,9 +38,7 @@ export function precisionPart({ view, traits, edit }: Page): HTMLElement {
   };
   const master = h("input", { type: "checkbox" });
   master.addEventListener("change", () => edit({ master_weights: master.checked }));
-  const scales = chips(t("play.scale"), LOSS_SCALES.map((kind) => t(`play.scale_${kind}`)), (name) => {
-    edit({ loss_scale: LOSS_SCALES.find((kind) => t(`play.scale_${kind}`) === name)! });
-  });
+  const scales = chips(t("play.scale"), LOSS_SCALES, (kind) => edit({ loss_scale: kind }), (kind) => t(`play.scale_${kind}`));
   const elementsOf = (fields: Named) => Object.values(fields).map(({ element }) => element);
   /** When a field has a use; the others always have one. */
   const isUsed: { readonly [K in keyof Choice]?: (choice: Choice) => boolean } = {
@@ -58,7 +56,7 @@ export function precisionPart({ view, traits, edit }: Page): HTMLElement {
       set(field.element, { hidden: isUsed[name]?.(choice) === false });
     }
     master.checked = choice.master_weights;
-    scales.show(t(`play.scale_${choice.loss_scale as "none"}`));
+    scales.show(choice.loss_scale);
   });
   return h("section", { class: "mw-stack-tight mw-play-precision", "aria-label": t("play.precision") },
     h("div", { class: "mw-play-fields" }, ...elementsOf(always),

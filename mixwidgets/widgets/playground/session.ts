@@ -1,7 +1,7 @@
 // The two networks: one in float32, one as chosen, of the same seed and on the same batches.
 
 import { batch, computed, signal } from "@preact/signals-core";
-import { getFormat } from "#core/formats/catalogue.ts";
+import { float32 } from "#core/formats/catalogue.ts";
 import { noLossScale } from "#training/settings.ts";
 import { Trainer } from "#training/trainer.ts";
 import type { DigitRows, Settings, StepReport } from "#training/types.ts";
@@ -62,7 +62,6 @@ export function startSession(first: Settings, digits: DigitRows) {
 
 /** The same run in float32 alone. Without a scale: a power of two would change no bit of it. */
 function inFloat32(settings: Settings): Settings {
-  const float32 = getFormat("float32")!;
   return {
     ...settings, weightFormat: float32, activationFormat: float32, gradientFormat: float32, optimizerFormat: float32,
     masterWeights: true, accumulation: "float32", weightRounding: "nearest", lossScale: noLossScale,

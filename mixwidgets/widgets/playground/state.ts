@@ -1,7 +1,7 @@
 // What decides a run: the page's traits, read and checked as a whole; the twin of settings.py, which states them.
 
 import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { FloatFormat } from "#core/formats/float_format.ts";
+import { FloatFormat, usualBias } from "#core/formats/float_format.ts";
 import { realIn } from "#core/formats/typed.ts";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { listed, t } from "#ui/messages.ts";
@@ -41,15 +41,21 @@ export function ownFormat(exponentBits: number, fractionBits: number): FloatForm
   if (!isWithin) return undefined;
   const name = `custom_e${exponentBits}m${fractionBits}`;
   if (!own.has(name)) {
-    own.set(name, new FloatFormat({ name, exponentBits, fractionBits, bias: 2 ** (exponentBits - 1) - 1, signed: true, infinity: "ieee", nan: "ieee", hasZero: true }));
+    own.set(name, new FloatFormat({ name, exponentBits, fractionBits, bias: usualBias(exponentBits), signed: true, infinity: "ieee", nan: "ieee", hasZero: true }));
   }
   return own.get(name);
 }
 
+/** The widths that the name of a format of one's own says. */
+export function widthsIn(name: string): { exponent: number; fraction: number } | undefined {
+  const found = /^custom_e([1-9])m([1-9][0-9]?)$/.exec(name);
+  return found ? { exponent: Number(found[1]), fraction: Number(found[2]) } : undefined;
+}
+
 /** The format that a trait names. Throws SettingsError for any that a tensor cannot be kept in. */
 function formatOf(trait: FormatTrait, name: unknown): FloatFormat {
-  const widths = /^custom_e([1-9])m([1-9][0-9]?)$/.exec(String(name));
-  const format = widths ? ownFormat(Number(widths[1]), Number(widths[2])) : getFormat(String(name));
+  const widths = widthsIn(String(name));
+  const format = widths ? ownFormat(widths.exponent, widths.fraction) : getFormat(name);
   if (format && format.bits <= MOST_BITS && holdsTensors(format)) return format;
   throw new SettingsError(trait, { kind: "format" }, name);
 }

@@ -1,6 +1,6 @@
 // One sentence: what the precision costs in the step that was just made.
 
-import { pieces } from "#ui/messages.ts";
+import { type Piece, pieces } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { powerOfAny } from "#ui/ruler/words.ts";
 import type { Trainer } from "#training/trainer.ts";
@@ -8,7 +8,7 @@ import type { StepReport } from "#training/types.ts";
 import type { Page } from "./parts.ts";
 
 /** `isChanged`: whether the settings have changed since the step. */
-export function verdict({ settings, weightCount }: Trainer, report: StepReport | undefined, isChanged: boolean, { total, early }: Page["answers"]["value"]): ReturnType<typeof pieces> {
+export function verdict({ settings, weightCount }: Trainer, report: StepReport | undefined, isChanged: boolean, { total, early }: Page["answers"]["value"]): Piece[] {
   if (!report) return pieces("play.verdict_start");
   if (isChanged) return pieces("play.verdict_changed");
   const { kind } = settings.lossScale;

@@ -1,7 +1,7 @@
 // The weights that are kept: choose one, see its bits and flip them.
 
 import { computed, type Signal, signal } from "@preact/signals-core";
-import { getFormat } from "#core/formats/catalogue.ts";
+import { float32 } from "#core/formats/catalogue.ts";
 import { decoded, exactOf, nextDown, nextUp } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { toNumber } from "#core/formats/rational.ts";
@@ -29,7 +29,7 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
     const isBias = input === inputs;
     return { ...chosen.value, isBias, tensor: 2 * layer + Number(isBias), index: isBias ? unit : input * units + unit };
   });
-  const format = computed(() => (session.settings.value.masterWeights ? getFormat("float32")! : session.settings.value.weightFormat));
+  const format = computed(() => (session.settings.value.masterWeights ? float32 : session.settings.value.weightFormat));
   /** Of the chosen weight, as it is now: it may have trained on since it was drawn. */
   const now = (): Coded => {
     const { tensor, index } = place.value ?? { tensor: 0, index: 0 };
@@ -55,7 +55,7 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
     put(code);
   };
   let before = 0n;
-  const shown = kept(now(), (last) => (place.value === null || session.look.value < 0 ? last : now()));
+  const shown = kept(now(), (last) => (session.look.value, place.value ? now() : last));
   const grid = bitGrid(view, shown, {
     edit: (change) => edit(change(now().code)),
     step: (direction) => edit((direction > 0 ? nextUp : nextDown)(format.value, now().code)),
@@ -73,9 +73,10 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
   element.append(h("p", { class: "mw-note" }, t("play.weights_hint")), h("div", { class: "mw-play-layers" }, ...matrices), panel.element);
 
   view.effect(() => {
+    session.look.value;
     const found = place.value;
     panel.element.hidden = found === null;
-    if (!found || session.look.value < 0) return;
+    if (!found) return;
     const { tensor, index } = found;
     const { kept: values, read } = session.chosen.tensors[tensor]!;
     const { masterWeights, weightFormat } = session.settings.value;

@@ -1,7 +1,8 @@
 // Numbers and names as the playground says them.
 
-import { superscript } from "#ui/digits.ts";
+import { superscript, withMinus } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
+import { number } from "#ui/ruler/words.ts";
 import type { WeightTensor } from "#training/types.ts";
 
 export function tensorName({ layer, kind }: Pick<WeightTensor, "layer" | "kind">): string {
@@ -10,8 +11,8 @@ export function tensorName({ layer, kind }: Pick<WeightTensor, "layer" | "kind">
 
 /** A loss in four digits: "0.0123", "1.2e−5", "NaN". */
 export function lossText(loss: number): string {
-  if (!Number.isFinite(loss)) return String(loss).replace("Infinity", "∞").replace("-", "−");
-  return loss !== 0 && Math.abs(loss) < 1e-3 ? loss.toExponential(1).replace("-", "−") : loss.toFixed(4);
+  if (!Number.isFinite(loss)) return number(loss);
+  return loss !== 0 && Math.abs(loss) < 1e-3 ? withMinus(loss.toExponential(1)) : loss.toFixed(4);
 }
 
 /** A setting of a menu: "0.003", "10⁻⁵", "2⁻²⁰". */
@@ -24,4 +25,4 @@ export function settingText(value: number): string {
 }
 
 /** A weight in six digits: "0.0344089", "−1.2e−7". */
-export const weightText = (value: number): string => String(Number(value.toPrecision(6))).replaceAll("-", "−");
+export const weightText = (value: number): string => withMinus(String(Number(value.toPrecision(6))));

@@ -20,7 +20,7 @@ interface Band {
 }
 
 /** `sent` has the bands of the grid's first rows. */
-export function bandChart(view: View<any>, { rows }: Grid, sent: ReadonlySignal<DataView[]>): HTMLElement {
+export function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<DataView[]>): HTMLElement {
   const bands = computed(() => sent.value.map((view, i): Band => ({
     name: rows[i]!.name, style: i, rows: floatRows(view, 4).map(([step, mean, low, high]) => ({ step: step!, mean: mean!, low: low!, high: high! })),
   })).filter((band) => band.rows.length > 0));

@@ -7,9 +7,10 @@ import { oneStop } from "#ui/cells.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { metric as metricWords, metricName, statusWord } from "#ui/run_words.ts";
-import type { Effects } from "#ui/view.ts";
+import type { View } from "#ui/view.ts";
 
-export type Word = "done" | "running" | "waiting" | "failed" | "stopped";
+export const WORDS = ["done", "running", "waiting", "failed", "stopped"] as const;
+export type Word = (typeof WORDS)[number];
 
 export interface Grid {
   seeds: number[];
@@ -35,7 +36,7 @@ export interface Failure {
 }
 
 export function cellGrid(
-  view: Effects, { seeds, rows }: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>, failures: ReadonlySignal<Failure[]>,
+  view: View, { seeds, rows }: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>, failures: ReadonlySignal<Failure[]>,
 ): HTMLElement {
   const chosen = signal<{ place: number; name: string; seed: number } | null>(null);
   const metric = computed(() => {
@@ -51,9 +52,9 @@ export function cellGrid(
   });
 
   const heading = h("th", { scope: "col" });
-  const lines = rows.map(({ name, cells }) => {
-    const buttons = cells.map((place, i) => place === null ? null : cell(place, name, seeds[i]!));
-    const [picture, said] = [s("svg", { class: "mw-sweep-spread", width: WIDTH, height: HEIGHT, "aria-hidden": "true" }), h("span", { class: "mw-num" })];
+  const buttons = rows.map(({ name, cells }) => cells.map((place, i) => (place === null ? null : cell(place, name, seeds[i]!))));
+  const lines = rows.map(({ name, cells }, row) => {
+    const [picture, said] = [s("svg", { width: WIDTH, height: HEIGHT, "aria-hidden": "true" }), h("span", { class: "mw-num" })];
     view.effect(() => {
       const values = valuesOf(cells);
       if (values.length === 0) return picture.replaceChildren(), setText(said, "");
@@ -67,7 +68,7 @@ export function cellGrid(
       const figure = (value: number) => metricWords(metric.value, value);
       setText(said, t(values.length === 1 ? "sweep.mean_of_one" : "sweep.mean_of", { mean: figure(mean), low: figure(low), high: figure(high), count: values.length }));
     });
-    return h("tr", {}, h("th", { scope: "row" }, name), ...buttons.map((one) => h("td", {}, one)), h("td", { class: "mw-sweep-result" }, picture, said));
+    return h("tr", {}, h("th", { scope: "row" }, name), ...buttons[row]!.map((one) => h("td", {}, one)), h("td", { class: "mw-sweep-result" }, picture, said));
   });
   const table = h("table", { "aria-label": t("sweep.grid") },
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("sweep.setting")), ...seeds.map((seed) => h("th", { scope: "col" }, t("sweep.seed", { seed }))), heading)),
@@ -89,8 +90,7 @@ export function cellGrid(
     return one;
   }
 
-  const cells = lines.map((line) => [...line.querySelectorAll<HTMLElement>("td")].map((one) => one.querySelector<HTMLElement>("button")));
-  oneStop(table, () => cells)();
+  oneStop(table, () => buttons)();
 
   view.effect(() => setText(heading, metric.value && t("sweep.spread", { metric: metricName(metric.value) })));
   view.effect(() => {

@@ -10,7 +10,7 @@ import { sentences, t } from "#ui/messages.ts";
 import { addQuestions } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { bandChart } from "./bands.ts";
-import { cellGrid, type Failure, type Grid, type Over, type Word } from "./grid.ts";
+import { cellGrid, type Failure, type Grid, type Over, type Word, WORDS } from "./grid.ts";
 import { runTable } from "./table.ts";
 
 interface State {
@@ -23,7 +23,6 @@ interface State {
   _is_over: boolean;
 }
 
-const WORDS: readonly Word[] = ["done", "running", "waiting", "failed", "stopped"];
 const QUIET_MS = 5000; // between two spoken words while it goes on
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -32,8 +31,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const [cells, runs, bands] = [view.trait("_words"), view.trait("_runs"), view.trait("_bands")];
   const grid = { seeds: [], rows: [], ...model.get("_grid") };
   const { ask, waiting, said, hasKernel } = kernelLink(view, { stop: "sweep.slow" });
-  const { root, head } = card(el, t("sweep.title"));
-  root.classList.add("mw-sweep");
+  const { root, head } = card(view, el, "mw-sweep", t("sweep.title"));
 
   const stop = action(t("sweep.stop"), () => ask("stop"));
   head.append(stop.element);
@@ -92,7 +90,6 @@ function render({ model, el }: RenderProps<State>): () => void {
   if (grid.rows.length > 1) {
     addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ byteLength }) => byteLength > 0), answer() {} }]);
   }
-  view.onClose(() => root.remove());
   return view.close;
 }
 

@@ -4,10 +4,10 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { metric, metricName, statusWord } from "#ui/run_words.ts";
-import { type Effects, openState } from "#ui/view.ts";
+import { type View, openState } from "#ui/view.ts";
 import type { Grid, Over, Word } from "./grid.ts";
 
-export function runTable(view: Effects, { seeds, rows }: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>): HTMLElement {
+export function runTable(view: View, { seeds, rows }: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>): HTMLElement {
   const table = h("table");
   const summary = h("summary", {}, t("sweep.table"));
   const element = h("details", { class: "mw-unfolding", hidden: rows.length === 0 }, summary,

@@ -13,7 +13,7 @@ const PRODUCTS: [RegExp, MessageKey][] = [
 const OPERANDS = /, operands of linear layers rounded to (\w+)$/;
 const CPU = / \((no )?(\w+(?:(?:, | or )\w+)*)\)/; // the features of the CPU that decided, which older records lack
 
-/** A record's `backend` in words; one that is not known stands as it came. */
+/** A record's `backend` in words; an unknown one unchanged. */
 export function arithmetic(backend: string): string {
   const operands = OPERANDS.exec(backend)?.[1];
   const [, lacking, features] = CPU.exec(backend) ?? [];

@@ -8,8 +8,7 @@ import { lineKey } from "#ui/chart/key.ts";
 import { steps } from "#ui/chart/steps.ts";
 import { setText } from "#ui/dom.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
-import { integer } from "#ui/digits.ts";
-import { power } from "#ui/ruler/words.ts";
+import { integer, twoTo } from "#ui/digits.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
 import type { GradientsPanel } from "./gradients_panel.ts";
 import { reach, scaleAxes, scalePath, skipMarks } from "./geometry.ts";
@@ -60,7 +59,7 @@ export function charts({ view, drawn, atHand }: Lab, { open, follow }: Gradients
     lossScale.draw({
       frame: scaleFrame,
       x: scaleXY.x,
-      yTicks: scaled.length === 0 ? [] : wholeTicks(scaleXY.y, 4).map((at) => ({ at: scaleXY.y(at), text: power(at) })),
+      yTicks: scaled.length === 0 ? [] : wholeTicks(scaleXY.y, 4).map((at) => ({ at: scaleXY.y(at), text: twoTo(at) })),
       series: scaled.map((run) => ({
         ...series(run, scaleXY, run.curves.scale),
         path: scalePath(scaleXY, run.curves.scale, run.row.step),
@@ -93,7 +92,7 @@ function withGradients(shown: readonly ShownRun[], atHand: Row | undefined): Sho
 function atStep({ name, row, curves }: ShownRun, step: number): string {
   const [loss, scale] = [pointAt(curves.loss, step), row.scaled ? pointAt(curves.scale, step) : undefined];
   const parts = [t("lab.newest_loss", { loss: loss ? decimal(loss.value) : "–" })];
-  if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_scale", { scale: power(scale.value) }));
+  if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_scale", { scale: twoTo(scale.value) }));
   return `${name}: ${listed(parts)}`;
 }
 

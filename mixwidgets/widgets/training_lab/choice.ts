@@ -18,7 +18,7 @@ export const oneOrMore = <T>(values: T[]): OneOrMore<T> => (values.length === 1 
 
 export function readSteps(text: string): Read<number> {
   const value = wholeIn(text, 1, MAX_STEPS);
-  if (value !== null) return { value: Number(value) };
+  if (value !== null) return { value };
   return { problem: t("lab.steps_wrong", { low: integer(1), high: integer(MAX_STEPS), came: quoted(text) }) };
 }
 
@@ -28,7 +28,7 @@ export function readSeeds(text: string): Read<number[]> {
   for (const part of text.split(",")) {
     const ends = part.split(/[-–]/).map((end) => wholeIn(end, 0, MAX_SEED));
     if (ends.length > 2 || ends.includes(null)) return { problem: t("lab.seeds_wrong", { high: integer(MAX_SEED), came: quoted(part) }) };
-    const [from, to = from] = ends.map(Number) as [number, number?];
+    const [from, to = from] = ends as [number, number?];
     if (to < from) return { problem: t("lab.seeds_backwards", { right: `${to}-${from}`, came: quoted(part) }) };
     if (seeds.size + (to - from) >= MAX_SEEDS) return { problem: t("lab.seeds_many", { most: MAX_SEEDS, came: quoted(text) }) };
     for (let seed = from; seed <= to; seed += 1) seeds.add(seed);
@@ -49,7 +49,7 @@ export function seedsText(seeds: readonly number[]): string {
 /** What was typed, quoted and cut. */
 export function quoted(text: string): string {
   const came = text.trim();
-  if (came === "") return t("lab.nothing");
+  if (came === "") return t("common.nothing");
   return `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
 }
 

@@ -60,12 +60,8 @@ function tableOf({ rows }: Comparison, heads: readonly Head[]): HTMLElement {
     const head = h("tr", { role: "row" }, h("th", { scope: "rowgroup", role: "rowheader", class: "mw-part", colspan: heads.length + 1 }, heading));
     return h("tbody", { role: "rowgroup" }, head, ...lines);
   };
-  const columns = heads.map(({ name, style }) => {
-    const sample = lineSample();
-    sample.show(style);
-    const drawn = style === undefined ? null : sample.element;
-    return h("th", { scope: "col", role: "columnheader" }, h("span", { class: "mw-row" }, drawn, name));
-  });
+  const columns = heads.map(({ name, style }) =>
+    h("th", { scope: "col", role: "columnheader" }, h("span", { class: "mw-row" }, style === undefined ? null : lineSample(style).element, name)));
   const isSame = !rows.some((row) => row.kind === "setting");
   const table = h("table", { role: "table", "aria-label": t("lab.comparison") },
     h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, h("th", { role: "columnheader", scope: "col" }, t("lab.field")), ...columns)),

@@ -1,22 +1,13 @@
 // The fields of a comparison and their values in words. No DOM.
 
-import { type MessageKey, t } from "#ui/messages.ts";
+import { t, tOr } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal, percent, statusWord } from "#ui/run_words.ts";
 import { bytes, scale, spaced } from "./words.ts";
 
-/** The fields that have a name of their own: "lab.field_…". */
-const NAMED: readonly string[] = [
-  "status", "steps_done", "skipped", "steps_per_second", "examples_per_second", "loss", "metrics.loss", "metrics.accuracy", "metrics.iou",
-  "gradients.zero", "gradients.flushed", "gradients.overflow", "gradients.not_finite", "gradients.flushed_against_float32",
-  "weights_unchanged", "memory.predicted", "memory.measured",
-];
-
 /** A field's name for the eye: "recipe.loss_scale.init_scale" → "loss scale: init scale". */
-export function fieldName(field: string): string {
-  if (NAMED.includes(field)) return t(`lab.field_${field.replace(".", "_")}` as MessageKey);
-  return spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": ");
-}
+export const fieldName = (field: string): string =>
+  tOr(`lab.field_${field.replace(".", "_")}`, spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": "));
 
 const SHARE = /^(gradients\.|weights_unchanged$|metrics\.(accuracy|iou)$)/;
 const NOT_FINITE = /^(nan|-?inf)$/;

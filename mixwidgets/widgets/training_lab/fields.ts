@@ -1,4 +1,4 @@
-// Labelled controls; a text field's mistakes are told below it, in place of the kernel.
+// Labelled controls. A text field checks its text before the kernel does, and shows the error below.
 
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import type { Read } from "./choice.ts";
@@ -23,7 +23,7 @@ export function textField<T>(
   set(input, { "aria-describedby": `${error.id} ${words.id}` });
   let shown: string | null = null;
 
-  /** What stands there; null for what is wrong, which is then told. */
+  /** The value; null if the text is wrong, and then the error is shown. */
   const read = (): T | null => {
     const found = parse(input.value);
     const isWrong = "problem" in found;
@@ -37,7 +37,7 @@ export function textField<T>(
     shown = write(value);
     choose(value);
   });
-  /** Show the kernel's value; what the user is typing stays while it is the same. */
+  /** Show the kernel's value. While that stays the same, so does a text being typed. */
   const show = (value: T) => {
     if (write(value) === shown) return;
     shown = write(value);

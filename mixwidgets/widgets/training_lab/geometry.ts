@@ -2,27 +2,23 @@
 
 import { pathRound } from "d3-path";
 import { scaleLinear } from "d3-scale";
-import { areaPath, type Axes, type Frame, type Part, type Point, spans, stepAxis, within } from "#ui/chart/geometry.ts";
-import type { Shares } from "./state.ts";
+import { extent } from "#core/range.ts";
+import { areaPath, type Axes, finite, type Frame, type Part, type Point, spans, stepAxis, within } from "#ui/chart/geometry.ts";
+import { isKnown, type Shares } from "./state.ts";
 
 const SHORT = 1000; // steps
 
-/**
- * How many steps the axis shows of a run. Over: those that were taken. Going on: all that it will take, so that
- * nothing moves; of a long run twice as many each time that its line gets there.
- */
+/** How many steps of a run the axis shows: those taken, if it is over; else all that it will take, so that nothing moves; of a
+ * long run twice as many each time its line reaches the end. */
 export function reach(steps: number, step: number, isGoingOn: boolean): number {
   if (!isGoingOn) return step;
   return Math.min(steps, Math.max(SHORT, 2 ** Math.ceil(Math.log2(step + 1))));
 }
 
-const finite = (point: Point): boolean => Number.isFinite(point.value);
-
 /** The y axis is log2 of the loss scale: half a binade of air below, one above for the marks. */
 export function scaleAxes(frame: Frame, curves: readonly (readonly Point[])[], part: Part): Axes {
   const values = curves.flatMap((curve) => within(curve, part).filter(finite).map((point) => point.value));
-  const low = values.reduce((a, b) => Math.min(a, b), values[0] ?? 0);
-  const high = values.reduce((a, b) => Math.max(a, b), values[0] ?? 0);
+  const [low, high] = extent(values);
   const air = Math.max(0.5, (high - low) * 0.12);
   const y = scaleLinear([low - air, high + 2 * air], [frame.height - frame.bottom, frame.top]);
   return { x: stepAxis(frame, part), y };
@@ -41,12 +37,10 @@ export function scalePath({ x, y }: Axes, changes: readonly Point[], newestStep:
   return path.toString();
 }
 
-/**
- * An area for each class, lying one upon the other from 0 up: closed paths whose tops are the sums of the shares so
- * far. What the shares leave open at the top was not finite; steps whose shares are not known leave a gap.
- */
+/** Stacked areas, one for each class, as closed paths. What they leave open at the top was not finite; steps whose shares are
+ * unknown leave a gap. */
 export function sharesPaths(x: Axes["x"], y: (share: number) => number, shares: readonly Shares[], classes: number): string[] {
-  const drawn = spans(shares, ({ of }) => of.every(Number.isFinite));
+  const drawn = spans(shares, isKnown);
   return Array.from({ length: classes }, (_, kind) => drawn.map((span) => area(x, y, span, kind)).join(""));
 }
 

@@ -24,8 +24,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const lab = labOf(viewOf(model));
   const { view, atHand, chosen, hasKernel } = lab;
   const unread = view.trait("_notice");
-  const { root, head } = card(el, t("lab.title"));
-  root.classList.add("mw-training-lab");
+  const { root, head } = card(view, el, "mw-training-lab", t("lab.title"));
   const where = h("p", { class: "mw-note" });
   head.append(where);
 
@@ -53,7 +52,6 @@ function render({ model, el }: RenderProps<State>): () => void {
       if (known.length === 0) lab.ask("launch", { experiment });
     },
   })));
-  view.onClose(() => root.remove());
   return view.close;
 }
 

@@ -1,4 +1,4 @@
-// What unfolds under the lab when it is asked for: a heading, a button that closes it, and what it holds.
+// A panel that opens below the lab: a heading, a button that closes it, and a body.
 
 import { button } from "#ui/buttons.ts";
 import { h, setText, uniqueId } from "#ui/dom.ts";
@@ -17,7 +17,7 @@ export function panel(close: () => void) {
   return {
     element,
     body,
-    /** Show it under this heading; undefined hides it. */
+    /** Open it with this heading; undefined closes it. */
     title(text: string | undefined) {
       const opens = element.hidden && text !== undefined;
       element.hidden = text === undefined;
@@ -25,9 +25,9 @@ export function panel(close: () => void) {
       if (opens && isExpected) heading.focus();
       if (opens) isExpected = false;
     },
-    /** The button that has the focus after it: it may also have been opened by Python, or be open in a saved page. */
+    /** The button that gets the focus when it closes, also if Python or a saved page opened it. */
     opener: (by: HTMLElement) => void (from = by),
-    /** When it next opens, the focus goes there: the user has just asked for it, by this button. */
+    /** Give it the focus when it opens, since the user has just pressed this button. */
     expect(by: HTMLElement) {
       from = by;
       isExpected = element.hidden === true;

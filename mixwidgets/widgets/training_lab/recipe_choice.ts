@@ -55,7 +55,7 @@ export function recipeChoice({ view, chosen, choose }: Lab): Record<"element" | 
     }
     const names = listOf(chosen.value.recipe);
     for (const input of inputs) input.checked = names.includes(input.value);
-    setText(several, t("lab.several_chosen", { count: names.length }));
+    setText(several, t("lab.recipes_many", { count: names.length }));
     select.value = names.length === 1 ? names[0]! : "";
     const one = names.length === 1 ? offered.find(({ name }) => name === names[0]) : undefined;
     setText(note, one ? one.description : listed(names.map(spaced)));

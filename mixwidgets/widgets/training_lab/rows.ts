@@ -5,16 +5,14 @@ import { sameSettings } from "./settings_text.ts";
 import { type Choice, isAlive, type Row } from "./state.ts";
 import { spaced } from "./words.ts";
 
-/** All runs, newest first: ids begin with the time of the launch. What is told of a run that goes on holds. */
+/** All runs, newest first: ids begin with the time of the launch. Of a run in both lists, the live row counts. */
 export function merged(over: readonly Row[], live: readonly Row[]): Row[] {
   const byId = new Map([...over, ...live].map((row) => [row.id, row]));
   return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/**
- * The run that progress and Stop are about: of the selected ones, else of all, the newest that runs, else the next in
- * line; where none goes on, the newest of the selected ones.
- */
+/** The run that progress and Stop are about: of the selected ones, else of all, the newest that runs, else the next in line; if
+ * none is alive, the newest selected one. */
 export function runAtHand(rows: readonly Row[], selected: readonly string[]): Row | undefined {
   const shown = rows.filter(({ id }) => selected.includes(id));
   return goingOn(shown) ?? goingOn(rows) ?? shown[0];
@@ -40,10 +38,7 @@ export function runNames(rows: readonly Row[]): Map<string, string> {
   return names;
 }
 
-/**
- * Which line style each shown run has: a run keeps its own while it is shown, and a new one takes the first
- * that is free.
- */
+/** The line style of each shown run: a run keeps its own while it is shown, and a new one takes the first that is free. */
 export function assignStyles(before: ReadonlyMap<string, number>, shown: readonly string[]): Map<string, number> {
   const after = new Map(shown.filter((id) => before.has(id)).map((id) => [id, before.get(id)!]));
   for (const id of shown) {

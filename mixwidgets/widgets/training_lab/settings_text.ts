@@ -36,9 +36,5 @@ export function areSettings(text: string, { settings }: TaskChoice): boolean {
 
 /** The number nearest to a text's value; null where the setting does not take it. */
 export function numberIn({ whole, low = -Infinity, high }: Pick<Setting, "whole" | "low" | "high">, text: string): number | null {
-  if (whole) {
-    const value = wholeIn(text, low, high ?? Number.MAX_VALUE);
-    return value === null ? null : Number(value);
-  }
-  return realIn(text, low, high ?? Number.MAX_VALUE);
+  return (whole ? wholeIn : realIn)(text, low, high ?? Number.MAX_VALUE);
 }

@@ -9,7 +9,7 @@ import { swatch, textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/digits.ts";
 import { percent } from "#ui/run_words.ts";
 import { sharesPaths } from "./geometry.ts";
-import type { Shares, ShownRun } from "./state.ts";
+import { isKnown, type Shares, type ShownRun } from "./state.ts";
 
 const HALVES = [0, 0.5, 1];
 
@@ -34,9 +34,6 @@ export function sharesChart(): Omit<Plot, "draw"> & { draw: (frame: Frame, x: Ax
   };
   return { ...rest, draw };
 }
-
-/** A share that the counts do not decide, or a step without gradients, is NaN. */
-const isKnown = ({ of }: Shares): boolean => of.every(Number.isFinite);
 
 const words = ({ name }: ShownRun, { step, of }: Shares): string =>
   t("lab.shares_words", { name, step: integer(step), shares: listed(CLASSES.map((kind, i) => `${percent(of[i]!)} ${t(`lab.class_${kind}`)}`)) });

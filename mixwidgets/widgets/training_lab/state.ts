@@ -49,6 +49,9 @@ export interface Shares {
   readonly of: readonly number[];
 }
 
+/** Whether they are known: a share that the counts do not decide, or one of a step without gradients, is NaN. */
+export const isKnown = ({ of }: Shares): boolean => of.every(Number.isFinite);
+
 export interface Curves {
   loss: Point[];
   scale: Point[]; // log2, one point per change

@@ -1,8 +1,8 @@
 // What a lab says of its runs. No DOM.
 
-import { integer } from "#ui/digits.ts";
-import { listed, type MessageKey, t } from "#ui/messages.ts";
-import { power } from "#ui/ruler/words.ts";
+import { clamp } from "#core/range.ts";
+import { integer, twoTo } from "#ui/digits.ts";
+import { listed, t, tOr } from "#ui/messages.ts";
 import { decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
 import { arithmetic } from "./arithmetic.ts";
 import { isAlive, isWaiting, type Row } from "./state.ts";
@@ -14,12 +14,12 @@ export const spaced = (name: string): string => name.replaceAll("_", " ");
 export function scale(value: WireNumber): string {
   if (typeof value !== "number") return decimal(value);
   const exponent = Math.log2(value);
-  return Number.isInteger(exponent) ? power(exponent) : decimal(value);
+  return Number.isInteger(exponent) ? twoTo(exponent) : decimal(value);
 }
 
 /** Bytes as "1.2 MB", in powers of 1000. */
 export function bytes(size: number): string {
-  const step = Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log10(size) / 3)));
+  const step = clamp(Math.floor(Math.log10(size) / 3), 0, UNITS.length - 1);
   const value = size / 1000 ** step;
   return `${step > 0 && value < 99.95 ? value.toFixed(1) : integer(value)} ${UNITS[step]}`;
 }
@@ -85,12 +85,10 @@ export function place(row: Row): string {
   return [device, row.device_name, arithmetic(row.backend)].filter(Boolean).join(" · ");
 }
 
-const MEMORY = ["weights", "master", "gradients", "optimizer", "activations"];
-
 /** What a step takes in memory, by kind: "memory 3.1 MB: weights 0.4 MB, …". */
 export function memory(row: Row): string {
   const kinds = Object.entries(row.memory ?? {}).filter(([, size]) => size > 0);
   if (kinds.length === 0) return "";
-  const named = kinds.map(([kind, size]) => `${MEMORY.includes(kind) ? t(`lab.memory_${kind}` as MessageKey) : kind} ${bytes(size)}`);
+  const named = kinds.map(([kind, size]) => `${tOr(`lab.memory_${kind}`, kind)} ${bytes(size)}`);
   return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: listed(named) });
 }
