@@ -1,5 +1,6 @@
 """The tensors of a mapping, a model or a checkpoint file, one at a time."""
 
+import errno
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -50,6 +51,10 @@ def _of_mapping(state: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[st
 
 
 def _of_file(path: str) -> Iterator[tuple[str, Any]]:
+    if Path(path).is_dir():
+        raise IsADirectoryError(
+            errno.EISDIR, "this is a folder; name a file in it, such as 'model.safetensors'", path
+        )
     Path(path).open("rb").close()  # raises an OSError that says what is wrong with the path
     if Path(path).suffix.lower() in _TORCH:
         yield from tensors(_loaded(path))

@@ -79,8 +79,9 @@ class Observer:
         self.scaler, self._scale = scaler, lambda: scale
         self.step.was_scaled(scale)
         self.note(
-            f"The loss is scaled by a GradScaler that was not passed to watch. It was found in step "
-            f"{self._ended + 1:,} and is used from there on. Pass it: watch(model, optimizer, scaler)."
+            "The loss is scaled by a GradScaler that was not passed to watch. It was found in step "
+            f"{self._ended + 1:,} and is used from there on. In code, pass it: "
+            "watch(model, optimizer, scaler)."
         )
         if not self._loop.optimizers and self._ended:
             self.note("Before that step, gradients were summarised without unscaling.")
