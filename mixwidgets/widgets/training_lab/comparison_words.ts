@@ -3,17 +3,30 @@
 import { type MessageKey, t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal, percent, statusWord } from "#ui/run_words.ts";
+import type { RecipeField, TaskChoice } from "./state.ts";
 import { bytes, scale, spaced } from "./words.ts";
 
 /** The fields that have a name of their own: "lab.field_…". */
 const NAMED: readonly string[] = [
+  "seed", "task_source", "backend",
   "status", "steps_done", "skipped", "steps_per_second", "examples_per_second", "loss", "metrics.loss", "metrics.accuracy", "metrics.iou",
   "gradients.zero", "gradients.flushed", "gradients.overflow", "gradients.not_finite", "gradients.flushed_against_float32",
   "weights_unchanged", "memory.predicted", "memory.measured",
 ];
 
-/** A field's name for the eye: "recipe.loss_scale.init_scale" → "loss scale: init scale". */
-export function fieldName(field: string): string {
+/** What the page's forms call the settings, by field. */
+export function titlesOf(recipe: readonly RecipeField[], tasks: readonly TaskChoice[]): ReadonlyMap<string, string> {
+  return new Map([
+    ["task", t("lab.task")], ["recipe", t("lab.recipe")], ["steps", t("lab.steps")], ["device", t("lab.device")],
+    ...tasks.flatMap(({ settings }) => settings).flatMap(({ name, title }) => [[name, title], [`task_options.${name}`, title]] as const),
+    ...recipe.map(({ name, group, title }) => [`recipe.${name}`, name.includes(".") ? t("lab.field_of", { group, title }) : title] as const),
+  ]);
+}
+
+/** A field's name for the eye, that of `titles` if there is one: "recipe.loss_scale.init_scale" → "loss scale: init scale". */
+export function fieldName(field: string, titles: ReadonlyMap<string, string>): string {
+  const title = titles.get(field);
+  if (title) return title;
   if (NAMED.includes(field)) return t(`lab.field_${field.replace(".", "_")}` as MessageKey);
   return spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": ");
 }
