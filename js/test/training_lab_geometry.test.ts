@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { lossAxes, lossPath, spread, wholePart, wholeTicks } from "#ui/chart/geometry.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
 import { accept, readSeeds, readSteps, seedsText } from "#widgets/training_lab/choice.ts";
-import { fieldName, fieldValue } from "#widgets/training_lab/comparison_words.ts";
+import { fieldName, fieldValue, titlesOf } from "#widgets/training_lab/comparison_words.ts";
 import { reach, scaleAxes, scalePath, sharesPaths, skipMarks } from "#widgets/training_lab/geometry.ts";
 import { assignStyles, merged, runAtHand, runNames } from "#widgets/training_lab/rows.ts";
 import { points, type Row, shares } from "#widgets/training_lab/state.ts";
@@ -169,7 +169,19 @@ describe("a comparison in words", () => {
   it.each([
     ["recipe.loss_scale.kind", "loss scale: kind"], ["seed", "seed"], ["task_options.loss_weight", "loss weight"],
     ["gradients.flushed", "gradients: flushed"], ["toString", "toString"],
-  ])("names %j %j", (field, name) => expect(fieldName(field)).toBe(name));
+  ])("names %j %j", (field, name) => expect(fieldName(field, new Map())).toBe(name));
+  it.each([
+    ["recipe.compute_format", "计算格式"], ["recipe.loss_scale.kind", "损失缩放: 方式"], ["task_options.size", "规模"], ["size", "规模"], ["task", "task"],
+  ])("names the setting %j %j, as the forms do in their language", (field, name) => {
+    const yesOrNo = { default: true, is_yes_or_no: true };
+    const form = [
+      { name: "compute_format", group: "配方", title: "计算格式", ...yesOrNo },
+      { name: "loss_scale.kind", group: "损失缩放", title: "方式", ...yesOrNo },
+    ];
+    const settings = [{ name: "size", title: "规模", about: "", default: 1, whole: true, low: 1, high: 64 }];
+    const titles = titlesOf(form, [{ name: "digits_cnn", title: "", explanation: "", settings }]);
+    expect(fieldName(field, titles)).toBe(name);
+  });
   it.each([
     ["gradients.flushed", 0.25, "25.0 %"], ["gradients.flushed", 1e-6, "< 0.1 %"], ["metrics.loss", 0.1, "0.100"], ["loss", "inf", "∞"], ["loss", null, "–"],
     ["memory.predicted", 3_700_000, "3.7 MB"], ["status", "out_of_memory", "out of memory"], ["status", "toString", "toString"], ["steps_done", 1200, "1,200"],

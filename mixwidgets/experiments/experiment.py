@@ -124,6 +124,12 @@ class Experiment(Options):
             return own_spec(self.task)
         return tasks[choice("task", self.task, tasks)]
 
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, validated again. Another task does not keep this one's source."""
+        if changes.get("task", self.task) != self.task:
+            changes = {"task_source": "", **changes}
+        return super().replace(**changes)
+
     @property
     def title(self) -> str:
         """A one-line description."""

@@ -1,5 +1,6 @@
 """The tensors of a mapping, a model or a checkpoint file, one at a time."""
 
+import errno
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -50,6 +51,10 @@ def _of_mapping(state: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[st
 
 
 def _of_file(path: str) -> Iterator[tuple[str, Any]]:
+    if Path(path).is_dir():
+        raise IsADirectoryError(
+            errno.EISDIR, "this is a folder; name a file in it, such as 'model.safetensors'", path
+        )
     Path(path).open("rb").close()  # raises an OSError that says what is wrong with the path
     if Path(path).suffix.lower() in _TORCH:
         yield from tensors(_loaded(path))
@@ -82,6 +87,7 @@ class _Slices:
 
 def _loaded(path: str) -> object:
     """The content of a torch.save file, memory-mapped if possible, and read with weights_only=True."""
+    import pickle
     import zipfile
 
     import torch
@@ -89,12 +95,16 @@ def _loaded(path: str) -> object:
     try:
         return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:  # for a damaged or foreign file torch may raise anything
-        lines = str(error).splitlines() or [type(error).__name__]
-        # torch's first lines are about its option, in colour; the cause comes after them.
-        said = next((line for line in lines if "Unsupported global" in line), lines[0]).strip()
-        said = said.partition(". Please use ")[0][:200].rstrip(".")
+        # Before this mark torch speaks of its option, in colour; after the first sentence, of ways round it.
+        text = str(error).rpartition("WeightsUnpickler error:")[2].strip() or type(error).__name__
+        cause = text.splitlines()[0].partition(". ")[0][:200].rstrip(".")
+        if not isinstance(error, pickle.UnpicklingError):
+            raise ValueError(
+                f"{path!r} cannot be read: {cause}. It may be damaged or incomplete, or torch.save did not "
+                "write it."
+            ) from None
         raise ValueError(
-            f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {said}. "
+            f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {cause}. "
             "Save only model.state_dict() or, of a file that you trust, pass "
             "torch.load(path, weights_only=False)."
         ) from None

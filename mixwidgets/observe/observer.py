@@ -9,7 +9,7 @@ from contextlib import suppress
 import torch
 
 from mixwidgets.observe.gradients import to_host
-from mixwidgets.observe.history import History
+from mixwidgets.observe.history import History, Snapshot
 from mixwidgets.observe.scalars import ScalarLog
 from mixwidgets.observe.step import Step
 from mixwidgets.observe.targets import Loop
@@ -73,8 +73,9 @@ class Observer:
         self.scaler = scaler
         self.step.was_scaled(scale)
         self.note(
-            f"The loss is scaled by a GradScaler that was not passed to watch. It was found in step "
-            f"{self._ended + 1:,} and is used from there on. Pass it: watch(model, optimizer, scaler)."
+            "The loss is scaled by a GradScaler that was not passed to watch. It was found in step "
+            f"{self._ended + 1:,} and is used from there on. In code, pass it: "
+            "watch(model, optimizer, scaler)."
         )
         if not self._loop.optimizers and self._ended:
             self.note("Before that step, gradients were summarised without unscaling.")
@@ -99,14 +100,12 @@ class Observer:
         return notes
 
     def fail(self, error: Exception) -> None:
-        """Stop observing after an internal error. Finished steps are still read, and training continues, even
-        if warnings are errors."""
+        """Stop observing after an internal error. Finished steps are still read."""
         self.is_active, self._error = False, error
         while self._unread:
             with suppress(Exception):
                 self._read(behind=0)
-        with suppress(Warning):
-            warnings.warn(f"{self.failure} Training goes on.", RuntimeWarning, stacklevel=2)
+        _warn(f"{self.failure} Training goes on.")
 
     @property
     def failure(self) -> str:
@@ -153,9 +152,19 @@ class Observer:
                     if seen.gradients:
                         snapshot = GradientSnapshot(step=seen.record.step, summaries=seen.gradients)
                         self._journal.append(snapshot)
-                if is_observed:  # after the journal, so that a failing log does not lose a record
-                    for log in self.logs:
-                        log.add(self.history.snapshots[-1])
+                if is_observed:
+                    self._log(self.history.snapshots[-1])
+
+    def _log(self, snapshot: Snapshot) -> None:
+        """A target that fails, such as a tracker whose server is down, is left out from there on."""
+        for log in list(self.logs):
+            try:
+                log.add(snapshot)
+            except Exception as error:
+                self.logs.remove(log)
+                failed = f"log_to failed in step {snapshot.step:,} and logs no more: {in_words(error)}."
+                self.note(failed)
+                _warn(f"{failed} Watching goes on.")
 
     def _next_scale(self) -> Callable[[], float]:
         if self.scaler is None:
@@ -163,3 +172,9 @@ class Observer:
         one = torch.ones((), device=self._device)
         scaled = to_host(type(self.scaler).scale(self.scaler, one))  # get_scale() would wait for the device
         return lambda: float(scaled())
+
+
+def _warn(message: str) -> None:
+    """Training goes on even if warnings are errors."""
+    with suppress(Warning):
+        warnings.warn(message, RuntimeWarning, stacklevel=3)

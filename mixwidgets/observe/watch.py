@@ -162,8 +162,8 @@ class Watcher:
         The numbers are "loss" (if seen), "loss_scale", and for each tensor the shares of its non-zero values
         that the watcher's format loses: "flushed/conv1.weight", "subnormal/…", "overflow/…", and
         "not_finite/…". For block formats that are recorded: "nvfp4_flushed/…", "nvfp4_clipped/…" and
-        "nvfp4_relative_error/…". ValueError for another name, ModuleNotFoundError if the package is not
-        installed.
+        "nvfp4_relative_error/…". A target that raises an error is left out from there on, as `notes` says.
+        ValueError for another name, ModuleNotFoundError if the package is not installed.
         """
         self._observer.logs.append(ScalarLog(where, folder, self.format))
         return self

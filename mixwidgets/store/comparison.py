@@ -9,7 +9,7 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.options import flat
 from mixwidgets.store.events import RunStarted
 from mixwidgets.store.records import to_json
-from mixwidgets.store.run import Run
+from mixwidgets.store.run import Run, checked_run
 from mixwidgets.store.state import RunState
 from mixwidgets.store.status import current_status
 from mixwidgets.store.watched_loop import WatchedLoop
@@ -131,12 +131,7 @@ def checked_runs(runs: Run | Iterable[Run], *more: Run) -> list[Run]:
     there = [runs, *more] if isinstance(runs, Run) else [*runs, *more]
     if not there:
         raise ValueError("There is nothing to compare: pass some runs, such as mw.list_runs().")
-    for run in there:
-        if not isinstance(run, Run):
-            raise TypeError(
-                f"Runs are compared; got a {type(run).__name__}. Open one by mw.open_run('runs/<id>')."
-            )
-    return there
+    return [checked_run(run) for run in there]
 
 
 def _status_and_state(run: Run) -> tuple[str, RunState]:

@@ -124,9 +124,9 @@ def replace_file(path: Path, data: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        if error.filename is not None:
-            error.filename, error.filename2 = os.fspath(path), None
-        raise
+        if error.filename is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def replace_by_reserved(path: Path, reserved: Path, data: bytes) -> None:

@@ -209,6 +209,13 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     return Run(path)
 
 
+def checked_run(run: object) -> Run:
+    """TypeError, with what to pass, for anything that is not a run."""
+    if not isinstance(run, Run):
+        raise TypeError(f"A run is needed; got a {type(run).__name__}. Open one by mw.open_run('runs/<id>').")
+    return run
+
+
 def list_runs(runs_dir: str | os.PathLike[str] = "runs", newest: int | None = None) -> list[Run]:
     """The runs in a folder, newest first, at most `newest` of them; none if the folder is missing.
 

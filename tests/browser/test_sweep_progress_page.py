@@ -56,6 +56,13 @@ def test_it_is_accessible_and_fits(page, progress, tmp_path, theme, width):
     assert box["x"] + box["width"] <= width
 
 
+def test_the_sentence_of_a_setting_is_read_without_scrolling_in_a_narrow_notebook(page, progress, tmp_path):
+    shown = show(page, progress, tmp_path, width=500)
+    said = shown.get_by_text("90.0 %, from 88.0 % to 92.0 % (2 seeds)").bounding_box()
+    cells = shown.locator(".mw-sweep-cells").bounding_box()
+    assert said["x"] + said["width"] <= cells["x"] + cells["width"]
+
+
 def test_it_says_how_far_the_sweep_is_and_why_cells_failed(page, progress, tmp_path):
     shown = show(page, progress, tmp_path)
     bar = shown.get_by_role("progressbar", name="finished cells")

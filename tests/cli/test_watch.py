@@ -132,7 +132,7 @@ def test_what_was_not_watched_is_said(folder):
     assert "SGD steps tensors outside any module" in call("watch", "loose.py").stderr
 
 
-def test_a_scaler_that_skips_every_step_is_a_reason_for_watching_nothing(folder):
+def test_a_scaler_is_found_and_one_that_skips_every_step_is_a_reason_for_watching_nothing(folder):
     skips = """
         import torch
         net, scaler = torch.nn.Linear(2, 1), torch.amp.GradScaler("cpu")
@@ -143,6 +143,8 @@ def test_a_scaler_that_skips_every_step_is_a_reason_for_watching_nothing(folder)
     """
     (folder / "skips.py").write_text(dedent(skips))
     assert "GradScaler skipped every step" in call("watch", "skips.py").stderr
+    (folder / "steps.py").write_text(dedent(skips).replace(" * torch.inf", ""))
+    assert "used from there on. In code, pass it: watch(" in call("watch", "steps.py").stderr
 
 
 def test_wrong_words_teach(folder):

@@ -111,7 +111,7 @@ def test_wrong_sources_and_formats_teach(tmp_path, path):
         (3, TypeError, "safetensors file"),
         (bad, ValueError, "weights_only=True"),
         (tmp_path / "none.safetensors", FileNotFoundError, "none"),
-        (tmp_path, IsADirectoryError, "Is a directory"),
+        (tmp_path, IsADirectoryError, "name a file in it, such as 'model.safetensors'"),
         ({"x": torch.zeros(2, device="meta")}, ValueError, "x: a tensor on the meta device"),
         ({"x": torch.zeros(2).to_sparse()}, ValueError, "x: "),
     ]:

@@ -113,16 +113,19 @@ def test_checkpoints_files_and_what_is_no_tensor(tmp_path):
         torch.save(checkpoint, tmp_path / name, _use_new_zipfile_serialization=name != "b.pth")
         assert mw.survey(tmp_path / name).equals(expected)
     torch.save(model, tmp_path / "whole.pt")
-    (tmp_path / "torn.pt").write_bytes(b"torn")
+    (tmp_path / "torn.pt").write_bytes((tmp_path / "a.pt").read_bytes()[:-100])
+    (tmp_path / "pointer.bin").write_text("version https://git-lfs.github.com/spec/v1")
     torch.save({**checkpoint, "hyper_parameters": Namespace(lr=0.1)}, tmp_path / "lightning.ckpt")
     for name, why in (
         ("whole.pt", "Unsupported global: GLOBAL torch.nn.modules.container.Sequential"),
-        ("torn.pt", ""),
+        ("pointer.bin", "Unsupported operand 118"),  # in place of what Git LFS has not fetched
         ("lightning.ckpt", "Unsupported global: GLOBAL argparse.Namespace"),
     ):
         with pytest.raises(ValueError, match=rf"weights_only=True.*{why}.*state_dict") as told:
             mw.survey(tmp_path / name)
         assert str(told.value).isprintable()  # torch's first line is coloured
+    with pytest.raises(ValueError, match=r"central directory\. It may be damaged or incomplete"):
+        mw.survey(tmp_path / "torn.pt")
     trusted = torch.load(tmp_path / "lightning.ckpt", weights_only=False)
     assert mw.survey(trusted).equals(expected)
     with pytest.raises(FileNotFoundError):

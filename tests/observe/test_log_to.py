@@ -77,13 +77,18 @@ def test_shares_of_block_formats():
     assert any(values > 0 for tag, values in told[0].items() if tag.startswith("mxfp4_flushed/"))
 
 
-def test_a_tracker_that_fails_ends_neither_training_nor_its_record(tmp_path):
-    twin = Twin()
-    watcher = watch(twin.net, twin.steps_by, path=tmp_path / "run").log_to(lambda values, step: 1 / 0)
-    with watcher, pytest.warns(RuntimeWarning, match="division by zero"):
+def test_a_tracker_that_fails_is_left_out_and_watching_goes_on(tmp_path):
+    twin, told = Twin(), []
+    watcher = watch(twin.net, twin.steps_by, path=tmp_path / "run", every=1)
+    watcher.log_to(lambda values, step: 1 / 0).log_to(lambda values, step: told.append(step))
+    with watcher:
+        with pytest.warns(RuntimeWarning, match="division by zero"):
+            step(twin, watcher)
         step(twin, watcher)
-    assert "division by zero" in watcher.notes[-1]
-    assert open_run(tmp_path / "run").state().snapshot.step == 1
+    assert watcher.notes == ["log_to failed in step 1 and logs no more: ZeroDivisionError: division by zero."]
+    assert told == [1, 2]
+    run = open_run(tmp_path / "run")
+    assert (run.status, run.state().snapshot.step) == ("completed", 2)
 
 
 MLFLOW = """

@@ -160,6 +160,13 @@ def test_the_code_of_both_editions_does_the_same(lesson):
         assert printed(ours).count("\n") == printed(theirs).count("\n"), ours.id
 
 
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_a_printed_sentence_in_chinese_has_no_blank_between_its_characters(lesson):
+    blank = re.compile("[\u4e00-\u9fff] [\u4e00-\u9fff].*：|：.*[\u4e00-\u9fff] [\u4e00-\u9fff]")
+    for _, chinese in both_editions(lesson):
+        assert not blank.search(printed(chinese)), chinese.id
+
+
 def explanations(source):
     """The comments and the docstrings in code."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.grid import grid
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.store.journal import create_run
 from mixwidgets.store.run import open_run
@@ -54,6 +55,15 @@ def test_another_text_is_another_experiment():
     experiment = Experiment(task=Line)
     other = experiment.replace(task_source=experiment.task_source.replace("64, 999", "64, 998"))
     assert other.id != experiment.id
+
+
+def test_replaced_by_a_task_of_mixwidgets_it_leaves_no_text_behind():
+    own = Experiment(task=Line, steps=2)
+    built_in = own.replace(task="digits_mlp")
+    assert built_in.task_source == ""
+    assert [*train(built_in)][-1].reason == "completed"
+    assert built_in.replace(task=Line) == own == own.replace(task="Line")
+    assert [one.task for one in grid(own, task=["Line", "digits_mlp"])] == ["Line", "digits_mlp"]
 
 
 @pytest.mark.parametrize("recipe", ["fp32", "fp16_dynamic", "nvfp4"])

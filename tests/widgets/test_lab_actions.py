@@ -137,6 +137,19 @@ def test_without_a_name_stop_takes_one_that_runs_before_one_that_waits(tmp_path,
     assert lab.stop() is None
 
 
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda lab, run: lab.stop(run),
+        lambda lab, run: lab.compare([run]),
+        lambda lab, run: lab.open_gradients(run),
+    ],
+)
+def test_an_id_in_place_of_a_run_is_refused_with_what_to_pass(tmp_path, make_lab, act):
+    with pytest.raises(TypeError, match=r"got a str\. Open one by mw\.open_run"):
+        act(make_lab(tmp_path), "20261101-120000-digits")
+
+
 def test_a_watched_loop_is_not_stopped(tmp_path, make_lab, monkeypatch):
     create_watched_run(WatchedLoop(model="Net", format="float16", every=1), tmp_path / "loop")
     with Journal(tmp_path / "loop") as journal:

@@ -3,7 +3,7 @@
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { lineSample } from "#ui/chart/key.ts";
-import { fieldName, fieldValue } from "./comparison_words.ts";
+import { fieldName, fieldValue, titlesOf } from "./comparison_words.ts";
 import type { Lab } from "./lab.ts";
 import { panel } from "./panel.ts";
 import type { Comparison, State } from "./state.ts";
@@ -16,6 +16,7 @@ export function comparisonPanel({ view, names, styles, hasKernel, ask }: Lab) {
     if (hasKernel.value) ask("compare", { runs: [] });
     else view.send("_comparison", {});
   });
+  const titles = titlesOf(view.model.get("_recipe_form"), view.model.get("_tasks"));
   let drawn = "";
 
   view.effect(() => {
@@ -27,7 +28,7 @@ export function comparisonPanel({ view, names, styles, hasKernel, ask }: Lab) {
     const key = JSON.stringify([comparison, heads]);
     if (key === drawn) return;
     drawn = key;
-    body.replaceChildren(tableOf(comparison, heads));
+    body.replaceChildren(tableOf(comparison, heads, titles));
   });
   return {
     element,
@@ -50,12 +51,12 @@ interface Head {
 }
 
 /** Roles are named: on a narrow card the rows are drawn as blocks, which in some browsers takes a table's from it. */
-function tableOf({ rows }: Comparison, heads: readonly Head[]): HTMLElement {
+function tableOf({ rows }: Comparison, heads: readonly Head[], titles: ReadonlyMap<string, string>): HTMLElement {
   const part = (kind: "setting" | "result", heading: string) => {
     const some = rows.filter((row) => row.kind === kind);
     const lines = some.map(({ field, values }) =>
       h("tr", { role: "row" },
-        h("th", { scope: "row", role: "rowheader", title: field }, fieldName(field)),
+        h("th", { scope: "row", role: "rowheader", title: field }, fieldName(field, titles)),
         ...heads.map(({ name }, i) => h("td", { role: "cell", "data-run": name, class: "mw-num" }, fieldValue(field, values[i] ?? null)))));
     const head = h("tr", { role: "row" }, h("th", { scope: "rowgroup", role: "rowheader", class: "mw-part", colspan: heads.length + 1 }, heading));
     return h("tbody", { role: "rowgroup" }, head, ...lines);

@@ -3,11 +3,21 @@
 import { t, tOr } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal, percent, statusWord } from "#ui/run_words.ts";
+import type { RecipeField, TaskChoice } from "./state.ts";
 import { bytes, scale, spaced } from "./words.ts";
 
-/** A field's name for the eye: "recipe.loss_scale.init_scale" → "loss scale: init scale". */
-export const fieldName = (field: string): string =>
-  tOr(`lab.field_${field.replace(".", "_")}`, spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": "));
+/** What the page's forms call the settings, by field. */
+export function titlesOf(recipe: readonly RecipeField[], tasks: readonly TaskChoice[]): ReadonlyMap<string, string> {
+  return new Map([
+    ["task", t("lab.task")], ["recipe", t("lab.recipe")], ["steps", t("lab.steps")], ["device", t("lab.device")],
+    ...tasks.flatMap(({ settings }) => settings).flatMap(({ name, title }) => [[name, title], [`task_options.${name}`, title]] as const),
+    ...recipe.map(({ name, group, title }) => [`recipe.${name}`, name.includes(".") ? t("lab.field_of", { group, title }) : title] as const),
+  ]);
+}
+
+/** A field's name for the eye, that of `titles` if there is one: "recipe.loss_scale.init_scale" → "loss scale: init scale". */
+export const fieldName = (field: string, titles: ReadonlyMap<string, string>): string =>
+  titles.get(field) ?? tOr(`lab.field_${field.replace(".", "_")}`, spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": "));
 
 const SHARE = /^(gradients\.|weights_unchanged$|metrics\.(accuracy|iou)$)/;
 const NOT_FINITE = /^(nan|-?inf)$/;

@@ -19,7 +19,7 @@ from mixwidgets.scheduler.in_process import train_here
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.scheduler.processes import keep_spare
 from mixwidgets.store.comparison import comparison_in_json
-from mixwidgets.store.run import Run
+from mixwidgets.store.run import Run, checked_run
 from mixwidgets.store.snapshots import has_snapshot
 from mixwidgets.store.stopping import stop_runs
 from mixwidgets.store.system import can_launch
@@ -182,7 +182,7 @@ class TrainingLab(FollowingWidget):
             going = self._going()
             run = next((one for one in going if one.status == "running"), next(iter(going), None))
         if run is not None:
-            run.stop()
+            checked_run(run).stop()
             self._again.set()
         return run
 
@@ -196,7 +196,7 @@ class TrainingLab(FollowingWidget):
     def compare(self, runs: Iterable[Run]) -> None:
         """Show the settings in which these runs differ and their results, updated when one of them ends. No
         runs: close the comparison. ValueError for more than 32 runs."""
-        there = list(runs)
+        there = [checked_run(run) for run in runs]
         if len(there) > _MOST_COMPARED:
             raise ValueError(
                 f"At most {_MOST_COMPARED} runs are compared here; got {len(there)}. "
@@ -216,6 +216,8 @@ class TrainingLab(FollowingWidget):
 
         LookupError if no gradients are recorded.
         """
+        if run is not None:
+            checked_run(run)
         before = self._explorer
         if run and before and before.comm is not None and run.id == self._explorer_run:
             if step is not None:
