@@ -7,9 +7,10 @@ chart's carries the chart's specification as a text in the PNG, from which the C
 import json
 import os
 from base64 import b64decode, b64encode
-from contextlib import closing
+from contextlib import ExitStack, closing
 from io import BytesIO
 from typing import Any
+from unittest.mock import patch
 
 import altair as alt
 import vl_convert
@@ -88,26 +89,21 @@ def _of_widget(shown: Any, include: Any = None, exclude: Any = None) -> Any:
 def _in_chinese(widget: MixWidget, shown: Any) -> Picture:
     """The picture of what is shown, or of its widget, with its page in Chinese, and with it what Python says
     on the page."""
-    english = {name: getattr(widget, name) for name in ("lang", "_module")}
-    os.environ[VARIABLE] = "zh"
-    try:
+    with ExitStack() as restored:
+        restored.enter_context(patch.dict(os.environ, {VARIABLE: "zh"}))
+        for name in ("lang", "_module"):
+            restored.callback(widget.set_trait, name, getattr(widget, name))
         if widget is not shown:
-            with closing(shown._widget()) as again:
-                return picture(again)
+            return picture(restored.enter_context(closing(shown._widget())))
         if isinstance(widget, mw.Exercise):
-            with closing(mw.Exercise(widget.exercise)) as question:
-                return picture(question)
+            return picture(restored.enter_context(closing(mw.Exercise(widget.exercise))))
         if isinstance(widget, mw.TrainingLab):
-            with closing(mw.TrainingLab(widget._runs_dir)) as lab:
-                lab.state = widget.state
-                return picture(lab)
+            lab = restored.enter_context(closing(mw.TrainingLab(widget._runs_dir)))
+            lab.state = widget.state
+            return picture(lab)
         widget.set_trait("lang", "zh")
         widget._module = page_module(widget._page, "zh")
         return picture(widget)
-    finally:
-        del os.environ[VARIABLE]
-        for name, value in english.items():
-            widget.set_trait(name, value)
 
 
 def _small(png: str | bytes, spec: str = "") -> str:

@@ -20,7 +20,7 @@ const SAME = new Set([
   "play.optimizer_sgd", "play.optimizer_adam",
 ]);
 const PUT_TOGETHER = new Set([
-  "blocks.lost_of", "designer.cell", "designer.class_count", "lab.spoken_status", "lab.failure", "difference.cell", "difference.cell_raised", "explorer.edge_words",
+  "blocks.lost_of", "designer.cell", "designer.class_count", "lab.spoken_status", "lab.failure", "lab.field_of", "difference.cell", "difference.cell_raised", "explorer.edge_words",
   "common.lang", "common.list", "common.series", "common.sentences",
 ]);
 
