@@ -50,6 +50,18 @@ describe("the page", () => {
     expect((model.get("_history") as DataView).byteLength).toBe(0);
   });
 
+  test("the axis of the loss scale names the scale of the next step, also before the first", () => {
+    const fillText = vi.fn();
+    const pen = { canvas: document.body, fillText, setTransform() {}, clearRect() {}, beginPath() {}, moveTo() {}, lineTo() {}, stroke() {}, fill() {} };
+    HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement) { return this.className === "mw-play-path" ? pen : null; } as never;
+    vi.spyOn(HTMLCanvasElement.prototype, "clientWidth", "get").mockReturnValue(400);
+    const { model } = show({ loss_scale: "static", log2_loss_scale: 20 });
+    expect(fillText.mock.lastCall![0]).toBe("2²⁰");
+    model.receive({ log2_loss_scale: 8 });
+    expect(fillText.mock.lastCall![0]).toBe("2⁸");
+    vi.restoreAllMocks();
+  });
+
   test("on the stage each story is a question first, and plays at once when the room has predicted", () => {
     const { model, el, press, text } = show({ story: "loss_scale" });
     const root = el.querySelector<HTMLElement>(".mw-play")!;

@@ -47,7 +47,7 @@ export function lossesPart({ view, session, traits }: Page): HTMLElement {
     setText(skipped, t("play.skipped", { count: integer(session.chosen.skippedSteps) }));
     set(path, { "aria-label": t("play.path_now", { scale: powerOfAny(session.chosen.lossScale), count: integer(session.chosen.skippedSteps) }) });
     const drawn = course();
-    if (drawn) drawPath(drawn, rows, getComputedStyle(chosenKey).color, getComputedStyle(canvas).color);
+    if (drawn) drawPath(drawn, rows, session.chosen.lossScale, getComputedStyle(chosenKey).color, getComputedStyle(canvas).color);
   });
   return h("div", { class: "mw-play-losses" },
     h("p", { class: "mw-play-legend" }, h("span", {}, plainKey, "float32 ", plain), h("span", {}, chosenKey, t("play.chosen"), " ", chosen)),
@@ -98,9 +98,10 @@ function drawLosses(drawn: Pen, rows: readonly Row[], reference: string, chosen:
   line((row) => row.loss, chosen, 1.5);
 }
 
-function drawPath(drawn: Pen, rows: readonly Row[], colour: string, ink: string): void {
+/** `next`: the scale of the next step. */
+function drawPath(drawn: Pen, rows: readonly Row[], next: number, colour: string, ink: string): void {
   const { pen, height } = drawn;
-  const logs = rows.map(({ lossScale }) => Math.log2(lossScale)).filter(Number.isFinite);
+  const logs = [...rows.map(({ lossScale }) => lossScale), next].map(Math.log2).filter(Number.isFinite);
   const [low, high] = extent(logs);
   const { x, y } = frameOf(drawn, rows, low - 1, high + 1, EDGE);
   Object.assign(pen, { fillStyle: ink, font: `12px ${getComputedStyle(pen.canvas).fontFamily}`, textBaseline: "middle", textAlign: "right" });
