@@ -128,3 +128,12 @@ def test_a_bar_keeps_the_focus_where_the_page_is_zoomed(page, show):
     page.set_viewport_size({"width": 400, "height": 1200})
     expect(rows).to_have_count(4)
     expect(bar).to_be_focused()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_mark_of_the_largest_element_is_whole(page, lang):
+    page.set_viewport_size({"width": 980, "height": 800})
+    page.set_content(bare_page(mw.BlockLab(lang=lang)))
+    page.wait_for_function("window.ready")
+    mark = page.locator(".mw-bar-setter .mw-bar-index")
+    assert mark.evaluate("one => one.scrollWidth <= one.clientWidth")
