@@ -87,7 +87,6 @@ class _Slices:
 
 def _loaded(path: str) -> object:
     """The content of a torch.save file, memory-mapped if possible, and read with weights_only=True."""
-    import pickle
     import zipfile
 
     import torch
@@ -96,9 +95,9 @@ def _loaded(path: str) -> object:
         return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:  # for a damaged or foreign file torch may raise anything
         # Before this mark torch speaks of its option, in colour; after the first sentence, of ways round it.
-        text = str(error).rpartition("WeightsUnpickler error:")[2].strip() or type(error).__name__
-        cause = text.splitlines()[0].partition(". ")[0][:200].rstrip(".")
-        if not isinstance(error, pickle.UnpicklingError):
+        _, mark, text = str(error).rpartition("WeightsUnpickler error:")
+        cause = (text.strip() or type(error).__name__).splitlines()[0].partition(". ")[0][:200].rstrip(".")
+        if not mark:
             raise ValueError(
                 f"{path!r} cannot be read: {cause}. It may be damaged or incomplete, or torch.save did not "
                 "write it."
