@@ -9,7 +9,7 @@ from contextlib import suppress
 import torch
 
 from mixwidgets.observe.gradients import to_host
-from mixwidgets.observe.history import History, Snapshot
+from mixwidgets.observe.history import History
 from mixwidgets.observe.scalars import ScalarLog
 from mixwidgets.observe.step import Step
 from mixwidgets.observe.targets import Loop
@@ -126,11 +126,11 @@ class Observer:
         """Read what is left and end the journal, with this reason or with an internal error."""
         self.catch_up()
         self.is_active = False
-        for log in self.logs:
+        for log in list(self.logs):
             try:
                 log.close()
             except OSError as error:
-                self.fail(error)
+                self._leave_out(log, error)
         journal, self._journal = self._journal, None
         if journal is None:
             return
@@ -152,19 +152,21 @@ class Observer:
                     if seen.gradients:
                         snapshot = GradientSnapshot(step=seen.record.step, summaries=seen.gradients)
                         self._journal.append(snapshot)
-                if is_observed:
-                    self._log(self.history.snapshots[-1])
+                for log in list(self.logs) if is_observed else ():
+                    try:
+                        log.add(self.history.snapshots[-1])
+                    except Exception as error:
+                        self._leave_out(log, error)
 
-    def _log(self, snapshot: Snapshot) -> None:
-        """A target that fails, such as a tracker whose server is down, is left out from there on."""
-        for log in list(self.logs):
-            try:
-                log.add(snapshot)
-            except Exception as error:
-                self.logs.remove(log)
-                failed = f"log_to failed in step {snapshot.step:,} and logs no more: {in_words(error)}."
-                self.note(failed)
-                _warn(f"{failed} Watching goes on.")
+    def _leave_out(self, log: ScalarLog, error: Exception) -> None:
+        """Log no more to a target that fails, such as a tracker whose server is down or a full disk."""
+        self.logs.remove(log)
+        with suppress(OSError):
+            log.close()
+        step = self.history.snapshots[-1].step
+        failed = f"log_to failed in step {step:,} and logs no more: {in_words(error)}."
+        self.note(failed)
+        _warn(f"{failed} Watching goes on.")
 
     def _next_scale(self) -> Callable[[], float]:
         if self.scaler is None:

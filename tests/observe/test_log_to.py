@@ -1,5 +1,6 @@
 """watcher.log_to: what goes to TensorBoard, or to a function, beside NumPy's casts."""
 
+import errno
 import importlib
 import sys
 
@@ -9,6 +10,7 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from mixwidgets.observe.watch import watch
+from mixwidgets.store.event_file import EventFile
 from mixwidgets.store.run import open_run
 from tests.gradients.block_oracle import in_blocks
 from tests.observe.watch_twins import Twin
@@ -89,6 +91,18 @@ def test_a_tracker_that_fails_is_left_out_and_watching_goes_on(tmp_path):
     assert told == [1, 2]
     run = open_run(tmp_path / "run")
     assert (run.status, run.state().snapshot.step) == ("completed", 2)
+
+
+def test_a_file_that_cannot_be_closed_does_not_end_the_record_in_an_error(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(EventFile, "close", full)
+    twin = Twin()
+    watcher = watch(twin.net, twin.steps_by, path=tmp_path / "run").log_to("tensorboard", tmp_path / "tb")
+    with pytest.warns(RuntimeWarning, match="log_to failed in step 1.*No space left"), watcher:
+        step(twin, watcher)
+    assert open_run(tmp_path / "run").status == "completed"
 
 
 MLFLOW = """
