@@ -15,7 +15,12 @@ from mixwidgets.formats.fixed_point import FixedPoint
 from mixwidgets.formats.float_format import FloatFormat
 
 _EXPONENT, _FRACTION_BITS = 0x7F800000, 23
-_TORCH = {"float16": torch.float16, "bfloat16": torch.bfloat16}  # formats that torch itself rounds to
+_TORCH = {  # formats that torch itself rounds to, in fewer launches
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "float8_e4m3fn": torch.float8_e4m3fn,
+    "float8_e5m2": torch.float8_e5m2,
+}
 _DROPPED, _LAST_KEPT = (1 << 29) - 1, 29  # the fraction bits of float64 that float32 lacks
 
 
@@ -57,14 +62,14 @@ def round_blocks(
     infinity become NaN."""
     rows = values.movedim(axis, -1)
     size = rows.shape[-1]
-    padded = functional.pad(rows, (0, -size % fmt.block_size))
+    padded = functional.pad(rows, (0, -size % fmt.block_size)) if size % fmt.block_size else rows
     blocks = padded.reshape(-1, fmt.block_size)
-    amax = blocks.abs().amax(-1, keepdim=True) if blocks.numel() else blocks.new_zeros(0, 1)
-    is_finite = amax.isfinite()
-    blocks, amax = blocks.where(is_finite, 0.0), amax.where(is_finite, 0.0)
+    amax = torch.linalg.vector_norm(blocks, math.inf, -1, keepdim=True)
+    is_finite = amax < math.inf  # False for NaN
+    amax = amax.where(is_finite, 0.0)
     if fmt.tensor_scale is None:
         unit = _powers_of_two(fmt, amax)
-        elements = (blocks / unit).float()
+        elements = blocks / unit
     else:
         unit = _quotients(fmt, amax)
         elements = _to_odd(blocks / unit)
@@ -88,11 +93,11 @@ def _signed(fmt: FloatFormat, magnitude: Tensor, values: Tensor) -> Tensor:
 
 
 def _powers_of_two(fmt: BlockFormat, amax: Tensor) -> Tensor:
-    """float64 scales of blocks from their largest magnitudes, by the rule FLOOR (`scale_rules`)."""
+    """float32 scales of blocks from their largest magnitudes, by the rule FLOOR (`scale_rules`)."""
     _, exponent = torch.frexp(amax)
     exponent = exponent - math.frexp(fmt.element.max)[1]
     exponent = exponent.where(amax > 0, fmt.scale.emin).clamp_(fmt.scale.emin, fmt.scale.emax)
-    return (exponent.long() + 1023 << 52).view(torch.float64)
+    return (exponent.long() + 1023 << 52).view(torch.float64).float()
 
 
 def _quotients(fmt: BlockFormat, amax: Tensor) -> Tensor:

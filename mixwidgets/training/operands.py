@@ -114,8 +114,8 @@ class _Tensorwise:
         scale = self._next_scale(amax, is_step)
         if values.is_cpu and amax.isfinite():  # on a GPU, asking would be a device sync
             return self._rounded(values, scale)
-        is_finite = values.isfinite()
-        return self._rounded(values.where(is_finite, 0.0), scale).where(is_finite, math.nan)
+        nan_or_zero = values - values  # NaN for infinities; x − 0 is x, also for −0
+        return self._rounded(values.nan_to_num(), scale).sub_(nan_or_zero)
 
     def _rounded(self, values: Tensor, scale: Tensor | None) -> Tensor:
         """A delayed scale may be too large; values then saturate."""
@@ -127,7 +127,7 @@ class _Tensorwise:
         if self._scaling == "none":
             return None
         if self._scaling == "current":
-            return self._scale_of(amax, torch.ones_like(amax))
+            return self._scale_of(amax, 1.0)
         self._scale = scale = self._scale.to(amax.device)
         if is_step:
             window = self._window.to(amax.device)
@@ -135,6 +135,6 @@ class _Tensorwise:
             self._scale = self._scale_of(self._window.amax(), scale)
         return scale
 
-    def _scale_of(self, amax: Tensor, otherwise: Tensor) -> Tensor:
+    def _scale_of(self, amax: Tensor, otherwise: Tensor | float) -> Tensor:
         found = (self._format.max / amax.double()).clamp_(max=_LARGEST_SCALE).float()
-        return found.where(amax.isfinite() & (amax > 0), otherwise)
+        return found.where((amax > 0) & (amax < math.inf), otherwise)
