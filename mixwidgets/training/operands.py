@@ -104,6 +104,7 @@ class _Tensorwise:
 
     def __init__(self, fmt: FloatFormat, operands: Operands, rounding: Rounding) -> None:
         self._format, self._scaling, self._rounding = fmt, operands.scaling, rounding
+        self._largest = torch.tensor(fmt.max)
         self._window = torch.zeros(operands.amax_history_len)
         self._scale = torch.ones(())
 
@@ -136,5 +137,5 @@ class _Tensorwise:
         return scale
 
     def _scale_of(self, amax: Tensor, otherwise: Tensor | float) -> Tensor:
-        found = (self._format.max / amax.double()).clamp_(max=_LARGEST_SCALE).float()
+        found = (self._largest / amax).clamp_(max=_LARGEST_SCALE)
         return found.where((amax > 0) & (amax < math.inf), otherwise)
