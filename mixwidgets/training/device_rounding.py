@@ -65,8 +65,8 @@ def round_blocks(
     padded = functional.pad(rows, (0, -size % fmt.block_size)) if size % fmt.block_size else rows
     blocks = padded.reshape(-1, fmt.block_size)
     amax = torch.linalg.vector_norm(blocks, math.inf, -1, keepdim=True)
-    is_finite = amax < math.inf  # False for NaN
-    amax = amax.where(is_finite, 0.0)
+    nan_or_zero = amax - amax  # NaN for blocks with an infinity or a NaN
+    amax = amax.nan_to_num(0.0, posinf=0.0)
     if fmt.tensor_scale is None:
         unit = _powers_of_two(fmt, amax)
         elements = blocks / unit
@@ -77,7 +77,7 @@ def round_blocks(
         elements = round_to(fmt.element, elements)
     else:
         elements = round_by_draws(fmt.element, elements, bits, generator, saturate=True)
-    found = (elements * unit).float().where(is_finite, math.nan)
+    found = (elements * unit).float().sub_(nan_or_zero)  # x − 0 is x, also for −0
     return found.reshape(padded.shape)[..., :size].movedim(-1, axis)
 
 
@@ -94,10 +94,9 @@ def _signed(fmt: FloatFormat, magnitude: Tensor, values: Tensor) -> Tensor:
 
 def _powers_of_two(fmt: BlockFormat, amax: Tensor) -> Tensor:
     """float32 scales of blocks from their largest magnitudes, by the rule FLOOR (`scale_rules`)."""
-    _, exponent = torch.frexp(amax)
-    exponent = exponent - math.frexp(fmt.element.max)[1]
-    exponent = exponent.where(amax > 0, fmt.scale.emin).clamp_(fmt.scale.emin, fmt.scale.emax)
-    return (exponent.long() + 1023 << 52).view(torch.float64).float()
+    binade = amax.view(torch.int32).bitwise_and(_EXPONENT).view(torch.float32)
+    unit = binade.mul_(2.0 ** (1 - math.frexp(fmt.element.max)[1]))
+    return unit.clamp_(2.0**fmt.scale.emin, 2.0**fmt.scale.emax)
 
 
 def _quotients(fmt: BlockFormat, amax: Tensor) -> Tensor:
