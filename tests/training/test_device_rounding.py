@@ -45,6 +45,16 @@ def test_to_nearest_every_hard_value_is_that_of_the_format(fmt):
     assert math.isnan(extremes[2])
 
 
+@pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
+def test_float64_is_rounded_once(fmt):
+    """The neighbours of a midpoint in float64 are not ties, as they would be in float32."""
+    values = hard_values(fmt)[: 6 << fmt.bits].astype(np.float64)
+    values = np.concatenate([values, np.nextafter(values, math.inf), np.nextafter(values, -math.inf)])
+    ours = round_to(fmt, torch.from_numpy(values))
+    assert ours.dtype == torch.float64
+    np.testing.assert_array_equal(ours.numpy(), fmt.round(values, overflow="saturate"))
+
+
 @pytest.mark.parametrize("size", [1.0, 1e-30, 1e30, 1e-44, 0.0])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("fmt", BLOCKS, ids=lambda fmt: fmt.name)
