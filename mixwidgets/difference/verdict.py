@@ -58,14 +58,13 @@ def judged_rows(found: Comparison) -> Iterator[Row]:
     for call in done.left:
         yield from _row(found, call, "forward", places.get((call, True), ()))
     if found.raised and not done.in_backward:
-        call = done.running[-1] if done.running else done.entered[0]
-        yield _raised(call, "forward", found.raised)
+        yield _raised(done.running[-1], "forward", found.raised)
         return
     for call in reversed(done.entered):
         yield from _row(found, call, "backward", places.get((call, False), ()))
     if found.raised:
         outermost = Call(STEP, "function", 0) if found.step else done.entered[0]
-        yield _raised(done.running[-1] if done.running else outermost, "backward", found.raised)
+        yield _raised(outermost, "backward", found.raised)
     elif found.step:
         yield _step_row(found)
 

@@ -132,6 +132,46 @@ def test_a_module_that_raises():
     assert found.table.verdict.iloc[-1] == "raised"
 
 
+class RaisesInBackward(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        if gradient.dtype == torch.float16:
+            raise RuntimeError("float16 is not supported here")
+        return gradient
+
+
+class OnlyForward(nn.Module):
+    def forward(self, x):
+        return RaisesInBackward.apply(x)
+
+
+def test_a_backward_pass_that_raises_is_the_whole_model_s():
+    """Which module it was in torch does not tell."""
+    found = mw.first_difference(nn.Sequential(nn.Linear(8, 4), OnlyForward()), INPUTS, loss)
+    assert (found.module, found.direction) == ("Sequential", "backward")
+    assert found.reason == "it raises RuntimeError: float16 is not supported here"
+    assert {"forward", "backward"} == {*found.table.direction}
+
+
+class Masking(nn.Module):
+    """An infinity that float32 has too, then one of float16 alone."""
+
+    def forward(self, x):
+        masked = x.masked_fill(x < -1, -torch.inf)
+        return functional.softmax(masked, dim=-1) + (x * 1e4).pow(2).sqrt() * 1e-4
+
+
+def test_an_infinity_of_the_reference_is_not_the_reason():
+    found = mw.first_difference(nn.Sequential(nn.Linear(8, 8), Masking(), nn.Linear(8, 4)), INPUTS * 2, loss)
+    assert (found.module, found.direction) == ("1", "forward")
+    assert "pow, in float16" in found.reason
+    assert "masked_fill" not in found.reason
+
+
 def test_gradients_that_vanish_without_a_loss_scale(model):
     def small(logits):
         return loss(logits) * 1e-6
