@@ -8,6 +8,8 @@ import zh from "#mixwidgets/languages/zh/exercises.json";
 import exerciseVectors from "../../tests/vectors/exercises.json";
 import reportVectors from "../../tests/vectors/reports.json";
 import exercise from "#widgets/exercise/page.ts";
+import { signed } from "#core/formats/parse.ts";
+import { compare, rational } from "#core/formats/rational.ts";
 import { verdictOf, type Question } from "#widgets/exercise/question.ts";
 import { readRecord } from "#widgets/exercise/record.ts";
 import { report } from "#widgets/exercise/report.ts";
@@ -33,6 +35,12 @@ function question(id: string, lang: "en" | "zh" = "en", changes: Partial<Questio
 }
 
 const vectors = exerciseVectors as unknown as Record<string, [string, boolean, number | null][]>;
+
+test.each(exerciseVectors.constants as [string, string, string][])("of %s, %s is %s", (format, is, value) => {
+  const found = signed(target({ is, format })!);
+  const [numerator, denominator = "1"] = value.split("/");
+  expect(compare(found, rational(BigInt(numerator!), BigInt(denominator)))).toBe(0);
+});
 
 describe("every question", () => {
   test.each(questions.map(({ id }) => id))("%s is judged as the oracle does", (id) => {

@@ -1,12 +1,14 @@
 """Writes tests/vectors/exercises.json: `python -m tests.exercises.make_vectors`.
 
-Of every question of the catalogue: answers, whether each is right, which mistake it is; all by the oracle.
+Of every question of the catalogue: answers, whether each is right, which mistake it is. Of some formats: each
+constant that a rule may ask for. All by the oracle.
 """
 
 import json
 from fractions import Fraction
 from pathlib import Path
 
+from mixwidgets.exercises.rules import CONSTANTS
 from tests.exercises import oracle
 
 ROOT = Path(__file__).parents[2]
@@ -16,8 +18,15 @@ QUESTIONS = json.loads((ROOT / "mixwidgets/exercises/catalogue.json").read_text(
 VECTORS = ROOT / "tests/vectors/exercises.json"
 
 
+FORMATS = ["float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"]
+
+
 def vectors():
-    return {question["id"]: [judged(question, text) for text in answers(question)] for question in QUESTIONS}
+    judgements = {
+        question["id"]: [judged(question, text) for text in answers(question)] for question in QUESTIONS
+    }
+    values = [(name, which, str(oracle.constant(name, which))) for name in FORMATS for which in CONSTANTS]
+    return {**judgements, "constants": values}
 
 
 def judged(question, text):

@@ -122,6 +122,11 @@ def test_rules_have_the_targets_that_were_worked_out_by_hand(rule, right):
     assert oracle.target(rule) == right
 
 
+@pytest.mark.parametrize(("name", "which", "value"), COMMITTED["constants"])
+def test_the_constants_of_a_format(name, which, value):
+    assert target({"is": which, "format": name}).value == Fraction(value)
+
+
 # Texts
 
 
