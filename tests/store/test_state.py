@@ -66,6 +66,14 @@ def test_the_scale_of_a_snapshot_is_known_where_its_own_step_is():
     assert math.isnan(state.snapshot_loss)
 
 
+def test_no_weight_had_a_gradient_to_follow():
+    zeros = GradientSummary.of(np.zeros(5, "f4"))
+    event = GradientSnapshot(step=1, summaries={"w": zeros}, weights_unchanged={"w": 0})
+    lost = state_of([step(1), event]).summed_up("float16").lost
+    assert lost["gradients.zero"] == 1
+    assert math.isnan(lost["weights_unchanged"])
+
+
 @pytest.mark.parametrize(("losses", "has_loss"), [([math.nan] * 2, False), ([1.0, math.nan], True)])
 def test_a_loss_that_was_never_told_is_none_that_became_nan(losses, has_loss):
     assert state_of(step(number, loss) for number, loss in enumerate(losses, 1)).has_loss is has_loss
