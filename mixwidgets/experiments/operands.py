@@ -16,6 +16,7 @@ from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.suggestion import did_you_mean
 
 _WIDEST = 16
+_NATIVE = ("float8_e4m3fn", "float8_e5m2")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,10 @@ class Operands(Options):
     gradient_rounding: Literal["nearest", "stochastic"] = "nearest"
     """How dy is rounded; x and W are always rounded to nearest, ties to even. The NVFP4 recipe uses
     "stochastic" (arXiv:2509.25149, section 4)."""
+    products: Literal["emulated", "native"] = "emulated"
+    """"emulated": the rounded values are multiplied in float32; "native": torch multiplies FP8 matrices, on a
+    GPU that has them by its FP8 tensor cores, whose sums have fewer bits. Native products need forward
+    "float8_e4m3fn" and backward this or "float8_e5m2"."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,6 +68,11 @@ class Operands(Options):
                     f"gradient_rounding 'stochastic' is for float elements; those of {backward.name!r} are "
                     "integers: choose another backward format, or 'nearest'."
                 )
+        if self.products == "native" and (forward.name != _NATIVE[0] or backward.name not in _NATIVE):
+            raise ValueError(
+                f"products 'native' are those of {_NATIVE[0]} by itself or by {_NATIVE[1]}; got forward "
+                f"{forward.name!r} and backward {backward.name!r}: choose these, or products 'emulated'."
+            )
 
 
 def operand_formats() -> dict[str, FloatFormat | BlockFormat]:

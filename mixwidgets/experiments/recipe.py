@@ -177,6 +177,7 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
         "fp16_softmax": _FP16.replace(fp32_ops=("norm", "loss")),
         "fp8_unscaled": _BF16.replace(operands=Operands(forward=_E4M3, backward=_E4M3)),
         "fp8_tensorwise": _BF16.replace(operands=Operands(scaling="current")),
+        "fp8_native": _BF16.replace(operands=Operands(scaling="current", products="native")),
         "fp8_delayed": _BF16.replace(operands=Operands(scaling="delayed", amax_history_len=16)),
         "mxfp8": _BF16.replace(operands=Operands(forward="mxfp8_e4m3", backward="mxfp8_e4m3")),
         "mxfp4": _BF16.replace(operands=Operands(forward="mxfp4", backward="mxfp4")),

@@ -168,6 +168,11 @@ LINES = (
         "gradients rounded by chance",
     ),
     Line(
+        "operands.products",
+        "The device itself multiplies the rounded numbers.",
+        "native products",
+    ),
+    Line(
         "loss_scale",
         "No loss scale.",
         "no loss scale",

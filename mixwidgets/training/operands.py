@@ -8,7 +8,8 @@ With x (n, in), where n is the product of x's leading axes, W (out, in), dy (n, 
     db (out,)     = dy summed over n, not rounded
 
 Products of the rounded values accumulate in float32, and the result is rounded to the dtype of x, as in
-Transformer Engine and torchao, whose tensor cores accumulate in float32.
+Transformer Engine and torchao, whose tensor cores accumulate in float32. With products="native" these compute
+the products themselves (`fp8_matrix`).
 
 Blocks lie along the axis that a product sums over, so an operand of two products is rounded twice, each time
 from the original (Transformer Engine 2.21, `MXFP8BlockScaling`; arXiv:2509.25149, section 4). A tensorwise
@@ -18,6 +19,7 @@ transforms and its layers of higher precision (the same section).
 
 import math
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import torch
@@ -26,6 +28,7 @@ from torch import Tensor
 from mixwidgets.experiments.operands import Operands
 from mixwidgets.formats.block import BlockFormat, any_format
 from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.training.fp8_matrix import FP8Matrix
 from mixwidgets.training.rounding import Rounding
 
 _LARGEST_SCALE = torch.finfo(torch.float32).max
@@ -45,6 +48,7 @@ class RoundedLinear:
         round tensors on their device, not on the host."""
         forward, backward = any_format(operands.forward), any_format(operands.backward)
         self._by_blocks = isinstance(forward, BlockFormat)
+        self._is_native = operands.products == "native"
         to_nearest = Rounding(on_device=on_device)
         seed_of_dy = seed if operands.gradient_rounding == "stochastic" else None
         self._x, self._weight = (_rounder(forward, operands, to_nearest) for _ in range(2))
@@ -65,14 +69,16 @@ class _Product(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, weight: Tensor, layer: RoundedLinear, is_step: bool) -> Tensor:
         rows = x.reshape(-1, x.shape[-1])
         x_rounded, weight_rounded = layer._x(rows, 1, is_step), layer._weight(weight, 1, is_step)
-        ctx.save_for_backward(*((rows, weight) if layer._by_blocks else (x_rounded, weight_rounded)))
+        kept = (rows, weight) if layer._by_blocks else (x_rounded, weight_rounded)
+        ctx.save_for_backward(*(chain(*kept) if layer._is_native else kept))
         ctx.layer, ctx.shape, ctx.dtypes = layer, x.shape, (x.dtype, weight.dtype)
         return (x_rounded @ weight_rounded.T).to(x.dtype).reshape(*x.shape[:-1], len(weight))
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
-        layer, (x, weight) = ctx.layer, ctx.saved_tensors
+        layer, kept = ctx.layer, ctx.saved_tensors
+        x, weight = (FP8Matrix(*kept[:2]), FP8Matrix(*kept[2:])) if layer._is_native else kept
         rows = dy.reshape(-1, dy.shape[-1])
         dy_for_x = dy_for_weight = layer._dy(rows, 1, True)
         if layer._by_blocks:
@@ -85,8 +91,9 @@ class _Product(torch.autograd.Function):
 
 def _rounder(
     fmt: FloatFormat | BlockFormat, operands: Operands, rounding: Rounding
-) -> Callable[[Tensor, int, bool], Tensor]:
-    """A function of (tensor, axis, whether this is a step) that rounds to the format, with its history."""
+) -> Callable[[Tensor, int, bool], Any]:
+    """A function of (matrix, axis, whether this is a step) that rounds to the format, with its history. It
+    returns float32 values or, for native products, an FP8Matrix."""
     if isinstance(fmt, BlockFormat):
         return lambda tensor, axis, is_step: rounding.to_blocks(fmt, tensor.detach().float(), axis)
     return _Tensorwise(fmt, operands, rounding)
@@ -104,25 +111,26 @@ class _Tensorwise:
 
     def __init__(self, fmt: FloatFormat, operands: Operands, rounding: Rounding) -> None:
         self._format, self._scaling, self._rounding = fmt, operands.scaling, rounding
+        self._is_native = operands.products == "native"
         self._largest = torch.tensor(fmt.max)
         self._window = torch.zeros(operands.amax_history_len)
         self._scale = torch.ones(())
 
-    def __call__(self, tensor: Tensor, axis: int, is_step: bool) -> Tensor:
-        """float32 values of the format. The axis is for block formats only; a step extends the window."""
+    def __call__(self, tensor: Tensor, axis: int, is_step: bool) -> Tensor | FP8Matrix:
+        """The axis is for block formats only; a step extends the window. A delayed scale may be too large;
+        values then saturate."""
         values = tensor.detach().float()
         amax = values.abs().amax() if values.numel() else values.new_zeros(())
         scale = self._next_scale(amax, is_step)
+        scaled = values if scale is None else values * scale
         if values.is_cpu and amax.isfinite():  # on a GPU, asking would be a device sync
-            return self._rounded(values, scale)
-        nan_or_zero = values - values  # NaN for infinities; x − 0 is x, also for −0
-        return self._rounded(values.nan_to_num(), scale).sub_(nan_or_zero)
-
-    def _rounded(self, values: Tensor, scale: Tensor | None) -> Tensor:
-        """A delayed scale may be too large; values then saturate."""
-        if scale is None:
-            return self._rounding.to_float(self._format, values)
-        return self._rounding.to_float(self._format, values * scale).div_(scale)
+            rounded = self._rounding.to_float(self._format, scaled)
+        else:
+            nan_or_zero = values - values  # NaN for infinities; x − 0 is x, also for −0
+            rounded = self._rounding.to_float(self._format, scaled.nan_to_num()).sub_(nan_or_zero)
+        if self._is_native:
+            return FP8Matrix.of(self._format, rounded, scale)
+        return rounded if scale is None else rounded.div_(scale)
 
     def _next_scale(self, amax: Tensor, is_step: bool) -> Tensor | None:
         if self._scaling == "none":

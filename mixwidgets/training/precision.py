@@ -15,6 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training import function_kinds as kinds
+from mixwidgets.training.fp8_matrix import require_fp8_products
 from mixwidgets.training.operands import RoundedLinear
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -52,6 +53,8 @@ class Precision(TorchFunctionMode):
         self.widened = self._on_cpu and is_emulated(self.dtype)
         """Whether products are computed in float32."""
         self._operands = recipe.operands
+        if recipe.operands and recipe.operands.products == "native":
+            require_fp8_products(device)
         self._seed = seed
         self._layers: list[RoundedLinear] = []  # one per call of a forward pass, in order
         self._calls = 0
@@ -67,6 +70,8 @@ class Precision(TorchFunctionMode):
             name = f"{word} storage{because}, float32 products"
         if self._operands is None:
             return name
+        if self._operands.products == "native":
+            return f"{name}, native products of linear layers in {self._operands.forward}"
         return f"{name}, operands of linear layers rounded to {self._operands.forward}"
 
     def __enter__(self) -> "Precision":

@@ -20,6 +20,7 @@ def test_the_default_is_fp8_in_its_two_formats():
         "scaling": "none",
         "amax_history_len": 1024,
         "gradient_rounding": "nearest",
+        "products": "emulated",
     }
 
 
@@ -65,6 +66,12 @@ def test_every_signed_format_of_at_most_16_bits_serves_and_no_other():
         ({"amax_history": 16}, "Did you mean 'amax_history_len'"),
         ({"gradient_rounding": "stochastik"}, "Did you mean 'stochastic'"),
         ({"forward": "mxint8", "backward": "mxint8", "gradient_rounding": "stochastic"}, "are integers"),
+        (
+            {"forward": "mxfp4", "backward": "mxfp4", "products": "native"},
+            "'native' are those of float8_e4m3fn",
+        ),
+        ({"forward": "float8_e5m2", "products": "native"}, "forward 'float8_e5m2'"),
+        ({"backward": "float16", "products": "native"}, "backward 'float16'"),
     ],
 )
 def test_invalid_operands_teach(fields, message):

@@ -82,6 +82,7 @@ def test_each_field_has_limits_a_line_and_words_that_tell_its_values_apart(field
                 "scaling": "current",
                 "amax_history_len": 5,
                 "gradient_rounding": "stochastic",
+                "products": "native",
             },
         ),
     ],

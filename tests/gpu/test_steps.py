@@ -7,16 +7,19 @@ import torch
 from torch.nn import functional
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.operands import Operands
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.training.device import training_settings
+from mixwidgets.training.fp8_matrix import require_fp8_products
 from mixwidgets.training.loop import make_trainer, train
 from mixwidgets.training.op_precisions import op_precisions
+from mixwidgets.training.operands import RoundedLinear
 from mixwidgets.training.precision import Precision, name_of
 
 BASE = Experiment(task="digits_mlp", steps=40, batch_size=32, learning_rate=3e-3, device="cuda")
 
 
-@pytest.mark.parametrize("recipe", [name for name in recipes if name != "fp16_optimizer"])
+@pytest.mark.parametrize("recipe", [name for name in recipes if name not in ("fp16_optimizer", "fp8_native")])
 def test_with_its_plain_loss_every_recipe_learns(recipe):
     started, before, *events, last = train(BASE.replace(recipe=recipe))
     assert started.device.startswith("cuda")
@@ -34,6 +37,28 @@ def test_losses_are_those_of_the_cpu(recipe):
         for device in ("cuda", "cpu")
     )
     assert here == pytest.approx(there, rel=1e-5 if recipe == "fp32" else 2e-2)
+
+
+def test_native_fp8_is_the_emulation_but_for_the_sums_or_is_refused(gpu, waits):
+    if torch.cuda.get_device_capability(gpu) < (8, 9):
+        with pytest.raises(ValueError, match="emulated"):
+            require_fp8_products(gpu)
+        return
+    draws = torch.Generator().manual_seed(0)
+    x, weight = (torch.randn(n, 1000, generator=draws).to(gpu) for n in (70, 90))
+    emulated, native = (
+        RoundedLinear(Operands(scaling="current", products=products), on_device=True)(x, weight)
+        for products in ("emulated", "native")
+    )
+    largest_sum = (x.abs() @ weight.abs().T).max().item()
+    torch.testing.assert_close(native, emulated, rtol=0, atol=2.0**-12 * largest_sum)
+    with training_settings():
+        trainer = make_trainer(BASE.replace(recipe="fp8_native"), gpu)
+        losses = [trainer.step(number, observed=False)[0].loss for number in range(1, 41)]
+        with waits() as found:
+            trainer.step(41, observed=False)
+    assert losses[-1] < 0.5 * losses[0]
+    assert len(found) == 1, found
 
 
 REDUCTIONS = {
@@ -63,7 +88,9 @@ def test_reductions_without_a_cast_compute_in_float32(name, dtype, gpu):
     assert (gradient - exact_gradient).norm() < torch.finfo(dtype).eps * exact_gradient.norm()
 
 
-@pytest.mark.parametrize("recipe", [name for name in recipes if not name.startswith("amp")])
+@pytest.mark.parametrize(
+    "recipe", [name for name in recipes if not name.startswith("amp") and name != "fp8_native"]
+)
 def test_a_step_looks_at_the_device_once(recipe, gpu, waits):
     with training_settings():
         trainer = make_trainer(BASE.replace(recipe=recipe), gpu)

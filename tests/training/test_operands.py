@@ -8,7 +8,9 @@ import pytest
 import torch
 from torch.nn import functional
 
+import mixwidgets as mw
 from mixwidgets.experiments.operands import Operands
+from mixwidgets.training.fp8_matrix import require_fp8_products
 from mixwidgets.training.operands import RoundedLinear
 
 CASTS = {
@@ -102,8 +104,10 @@ def check_products(got, q, x, weight, bias, dy):
 
 
 @pytest.mark.parametrize("scaling", ["none", "current"])
-@pytest.mark.parametrize("name", CASTS)
-def test_the_three_products_of_scalar_formats(name, scaling):
+@pytest.mark.parametrize(
+    ("name", "products"), [*((name, "emulated") for name in CASTS), ("float8_e4m3fn", "native")]
+)
+def test_the_three_products_of_scalar_formats(name, products, scaling):
     given = tensors(19)
     names = {"x": name, "weight": name, "dy": "float8_e5m2"}
 
@@ -111,7 +115,8 @@ def test_the_three_products_of_scalar_formats(name, scaling):
         fmt = names[which]
         return tensorwise(fmt, values, current_scale(fmt, values) if scaling == "current" else 1)
 
-    layer = RoundedLinear(Operands(forward=name, backward="float8_e5m2", scaling=scaling))
+    operands = Operands(forward=name, backward="float8_e5m2", scaling=scaling, products=products)
+    layer = RoundedLinear(operands)
     for _ in range(2):  # a second call knows nothing of the first
         check_products(run(layer, *given), q, *given)
 
@@ -147,6 +152,34 @@ def test_where_nothing_is_rounded_it_is_torchs_linear(operands, shape):
         strict=True,
     ):
         assert torch.equal(ours, theirs)
+
+
+def test_native_products_call_torchs_own(monkeypatch):
+    """Of matrices stored as FP8 tensor cores take them: by rows and by columns, sizes multiples of 16."""
+    seen, multiply = [], torch._scaled_mm
+
+    def scaled_mm(left, right, **options):
+        seen.append((left.dtype, right.dtype))
+        assert left.is_contiguous()
+        assert right.T.is_contiguous()
+        assert not [size for size in (*left.shape, *right.shape) if size % 16]
+        return multiply(left, right, **options)
+
+    monkeypatch.setattr(torch, "_scaled_mm", scaled_mm)
+    for shape in ((19,), (2, 16)):
+        run(RoundedLinear(NATIVE[1]), *tensors(*shape))
+    e4m3, e5m2 = torch.float8_e4m3fn, torch.float8_e5m2
+    assert seen == 2 * [(e4m3, e4m3), (e5m2, e4m3), (e5m2, e4m3)]
+
+
+def test_a_device_without_native_products_is_refused_before_the_run(monkeypatch):
+    def refuse(*_, **__):
+        raise RuntimeError("torch._scaled_mm is only supported on devices of capability 8.9 and above")
+
+    require_fp8_products.cache_clear()
+    monkeypatch.setattr(torch, "_scaled_mm", refuse)
+    with pytest.raises(ValueError, match=r"cpu gives 'torch\._scaled_mm is only .*Use products 'emulated'"):
+        next(mw.train(mw.Experiment(task="digits_mlp", recipe="fp8_native", steps=2, device="cpu")))
 
 
 def test_results_are_rounded_once_to_the_dtype_they_came_in():
@@ -209,7 +242,9 @@ def test_a_delayed_scale_lives_through_what_is_not_finite():
         assert torch.equal(ours, theirs)
 
 
+NATIVE = [Operands(scaling=scaling, products="native") for scaling in ("none", "current", "delayed")]
 EVERY_KIND = [
+    *NATIVE,
     *(Operands(scaling=scaling) for scaling in ("none", "current", "delayed")),
     Operands(forward="float4_e2m1fn", backward="float4_e2m1fn"),
     Operands(forward="float4_e2m1fn", backward="float4_e2m1fn", gradient_rounding="stochastic"),
@@ -251,6 +286,7 @@ def test_zero_and_extreme_tensors_are_no_error(operands, size):
 STOCHASTIC = [
     Operands(backward="float8_e5m2", gradient_rounding="stochastic"),
     Operands(scaling="current", gradient_rounding="stochastic"),
+    Operands(scaling="current", gradient_rounding="stochastic", products="native"),
     Operands(forward="mxfp4", backward="mxfp4", gradient_rounding="stochastic"),
     Operands(forward="nvfp4", backward="nvfp4", gradient_rounding="stochastic"),
 ]

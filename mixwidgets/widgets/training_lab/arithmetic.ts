@@ -10,19 +10,19 @@ const PRODUCTS: [RegExp, MessageKey][] = [
   [/^torch\.autocast to (\w+), whose products this CPU emulates, slowly$/, "lab.products_emulated"],
   [/^the watched loop's own()$/, "lab.products_watched"],
 ];
-const OPERANDS = /, operands of linear layers rounded to (\w+)$/;
+const OPERANDS = /, (?:operands of linear layers rounded to|(native) products of linear layers in) (\w+)$/;
 const CPU = / \((no )?(\w+(?:(?:, | or )\w+)*)\)/; // the features of the CPU that decided, which older records lack
 
 /** A record's `backend` in words; an unknown one unchanged. */
 export function arithmetic(backend: string): string {
-  const operands = OPERANDS.exec(backend)?.[1];
+  const [, isNative, operands] = OPERANDS.exec(backend) ?? [];
   const [, lacking, features] = CPU.exec(backend) ?? [];
   const products = backend.replace(OPERANDS, "").replace(CPU, "");
   for (const [pattern, key] of PRODUCTS) {
     const format = pattern.exec(products)?.[1];
     if (format === undefined) continue;
     const cpu = features === undefined ? "" : lacking ? t("lab.products_lacking", { features: features.replaceAll(" or ", ", ") }) : features;
-    return listed([t(key, { format }), cpu, operands === undefined ? "" : t("lab.products_operands", { format: operands })]);
+    return listed([t(key, { format }), cpu, operands === undefined ? "" : t(isNative ? "lab.products_operands_native" : "lab.products_operands", { format: operands })]);
   }
   return backend;
 }
