@@ -178,7 +178,9 @@ def test_a_device_without_native_products_is_refused_before_the_run(monkeypatch)
 
     require_fp8_products.cache_clear()
     monkeypatch.setattr(torch, "_scaled_mm", refuse)
-    with pytest.raises(ValueError, match=r"cpu gives 'torch\._scaled_mm is only .*Use products 'emulated'"):
+    with pytest.raises(
+        ValueError, match=r"on cpu it fails \(torch\._scaled_mm is only .*Use products 'emulated'"
+    ):
         next(mw.train(mw.Experiment(task="digits_mlp", recipe="fp8_native", steps=2, device="cpu")))
 
 
