@@ -11,6 +11,7 @@ card, output = mw.Exercise("largest-float16"), W.Output()
 output.append_display_data(card)
 W.VBox([
     W.HBox([W.VBox([card]), W.VBox([card])]),
+    W.HBox([W.VBox([card]), card]),
     W.HBox([W.IntSlider(), card]),
     W.Box([card]),
     W.Stack([card], selected_index=0),
@@ -24,6 +25,6 @@ W.VBox([
 def test_a_card_is_never_a_sliver(page, server):
     notebook = Notebook.of(page, server, "boxes.ipynb", BOXES)
     cards = notebook.run(0).get_by_role("region", name="Predict, then check")
-    expect(cards).to_have_count(8)
+    expect(cards).to_have_count(10)
     widths = cards.evaluate_all("cards => cards.map(card => card.offsetWidth)")
     assert min(widths) > 240
