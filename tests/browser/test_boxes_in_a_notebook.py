@@ -17,6 +17,7 @@ W.VBox([
     W.Stack([card], selected_index=0),
     W.VBox([card], layout=W.Layout(align_items="center")),
     W.HBox([output, output]),
+    mw.Exercise("largest-float16", layout=W.Layout(display="flex")),
 ])
 """
 
@@ -25,6 +26,6 @@ W.VBox([
 def test_a_card_is_never_a_sliver(page, server):
     notebook = Notebook.of(page, server, "boxes.ipynb", BOXES)
     cards = notebook.run(0).get_by_role("region", name="Predict, then check")
-    expect(cards).to_have_count(10)
+    expect(cards).to_have_count(11)
     widths = cards.evaluate_all("cards => cards.map(card => card.offsetWidth)")
     assert min(widths) > 240
