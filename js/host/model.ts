@@ -1,5 +1,7 @@
 // The model of a page without a kernel: the saved state, and its listeners.
 
+import { fromBase64 } from "#ui/base64.ts";
+
 /** A widget's state and its bytes, deflated and in base64: `buffers` belong at their paths in `state`. */
 export interface Saved {
   readonly state: Record<string, unknown>;
@@ -17,10 +19,7 @@ export async function stateOf({ state, buffers }: Saved): Promise<Record<string,
 }
 
 function inflated(base64: string): Promise<ArrayBuffer> {
-  const letters = atob(base64);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+  return new Response(new Blob([fromBase64(base64)]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
 type Handler = (...args: never[]) => void;

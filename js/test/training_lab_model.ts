@@ -51,11 +51,12 @@ export function wire(rows: readonly (readonly number[])[]): DataView {
 }
 
 export function curves(...losses: number[]): WireCurves {
+  const text = (rows: readonly (readonly number[])[]) => btoa(String.fromCharCode(...new Uint8Array(wire(rows).buffer)));
   return {
-    loss: wire(losses.map((loss, i) => [i + 1, loss])),
-    scale: wire([[1, 16], [9, 15]]),
-    skipped: wire([[8, 16]]),
-    shares: wire([[1, 0.5, 0.25, 0.25, 0], [9, 0.25, 0.25, 0.375, 0.125]]),
+    loss: text(losses.map((loss, i) => [i + 1, loss])),
+    scale: text([[1, 16], [9, 15]]),
+    skipped: text([[8, 16]]),
+    shares: text([[1, 0.5, 0.25, 0.25, 0], [9, 0.25, 0.25, 0.375, 0.125]]),
   };
 }
 

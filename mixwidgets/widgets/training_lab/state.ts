@@ -1,5 +1,6 @@
 // What the kernel sends. No DOM.
 
+import { fromBase64 } from "#ui/base64.ts";
 import type { Point } from "#ui/chart/geometry.ts";
 import { floatRows } from "#ui/float_rows.ts";
 import type { WireNumber } from "#ui/run_words.ts";
@@ -35,12 +36,12 @@ export interface Row {
   gradients: boolean; // whether there is a snapshot to open
 }
 
-/** A run's curves, little-endian float32: pairs (step, value); `shares` (step and a share for each class). */
+/** A run's curves, little-endian float32 in base64: pairs (step, value); `shares` (step and a share for each class). */
 export interface WireCurves {
-  loss: DataView;
-  scale: DataView;
-  skipped: DataView;
-  shares?: DataView;
+  loss: string;
+  scale: string;
+  skipped: string;
+  shares?: string;
 }
 
 /** What became of the non-zero gradients at a step, in the order of `CLASSES`: shares that add up to 1. */
@@ -166,7 +167,8 @@ export const isFailure = (row: Row): boolean => !isAlive(row) && row.status !== 
 
 /** A run's curves from the wire; absent or cut-off arrays give what is whole. */
 export function decode(wire: WireCurves | undefined): Curves {
-  return { loss: points(wire?.loss), scale: points(wire?.scale), skipped: points(wire?.skipped), shares: shares(wire?.shares) };
+  const rows = (text = "") => new DataView(fromBase64(text).buffer);
+  return { loss: points(rows(wire?.loss)), scale: points(rows(wire?.scale)), skipped: points(rows(wire?.skipped)), shares: shares(rows(wire?.shares)) };
 }
 
 export function points(view: DataView | undefined): Point[] {

@@ -2,7 +2,8 @@
 
 import os
 import threading
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -96,9 +97,11 @@ class TrainingLab(FollowingWidget):
 
     _rows: t.List[Any] = t.List(help="The finished runs, newest first (FollowedRun.row).").tag(sync=True)
     _live_rows: t.List[Any] = t.List(help="The queued and running ones.").tag(sync=True)
-    _settled = t.Dict(help="The curves of the shown finished runs, by id (Curves.to_bytes).").tag(sync=True)
+    _settled = t.Dict(help="The curves of the shown finished runs, by id (Curves.to_bytes).").tag(
+        sync=True, to_json=lambda curves, _: _in_base64(curves)
+    )
     _live = t.Dict(help="Those of the running ones; while they run, only what is live is sent.").tag(
-        sync=True
+        sync=True, to_json=lambda curves, _: _in_base64(curves)
     )
     _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
     _notice = t.Unicode(help="What could not be read in the folder.").tag(sync=True)
@@ -360,3 +363,12 @@ class TrainingLab(FollowingWidget):
                 step = content.get("step")
                 at = None if step is None else whole_number("step", step, 0, 2**32 - 1)
                 self.open_gradients(None if name is None else self.run(name), at)
+
+
+def _in_base64(curves: Mapping[str, Mapping[str, bytes]]) -> dict[str, dict[str, str]]:
+    """Curves as text. `nbconvert --execute` keeps the place of every buffer that was ever sent; where its run
+    has left `_live`, the page that it writes would find no such place, and show no widget at all."""
+    return {
+        name: {curve: b64encode(rows).decode() for curve, rows in of_run.items()}
+        for name, of_run in curves.items()
+    }

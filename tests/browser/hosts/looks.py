@@ -42,6 +42,15 @@ VSCODE_LIGHT = f"""{VSCODE}
 :root {{ --background: #fff; --foreground: #3b3b3b; --preformat: #3b3b3b; --preformat-background: #0002; }}
 """
 
+# Bootstrap's elements, and the drawings of an output: nbclassic, and nbviewer.
+NBCLASSIC = """
+summary { display: block; }
+label { display: inline-block; max-width: 100%; margin-bottom: 5px; font-weight: bold; }
+legend { display: block; width: 100%; padding: 0; margin-bottom: 18px; font-size: 19.5px; }
+output { display: block; padding-top: 7px; font-size: 13px; color: #555555; }
+.nbclassic div svg { max-width: 100%; height: auto; }
+"""
+
 
 @dataclass(frozen=True)
 class Look:
@@ -64,6 +73,7 @@ LOOKS = {
     ),
     "Colab, light": Look(False, CONTROLS, html={"theme": "light"}),
     "html-manager": Look(False, CONTROLS),
+    "nbclassic": Look(False, CONTROLS + NBCLASSIC, body={"class": "nbclassic"}),
     "JupyterLab, dark": Look(True, JUPYTERLAB_DARK, body={"data-jp-theme-light": "false"}),
     "bare page": Look(False),
     "bare dark page": Look(True, ":root { color-scheme: dark; }"),

@@ -49,3 +49,29 @@ def test_it_is_readable_in_every_look(name, chromium, tmp_path):
             button.press("Escape")
     context.close()
     assert faults == []
+
+
+SHAPES = """card => [...card.querySelectorAll("svg, summary, label, legend, output")].map((one) => {
+  const { fontSize, fontWeight, display } = getComputedStyle(one);
+  const isFolding = one.localName === "summary" && display === "list-item";  // it shows its triangle
+  return [one.localName, Math.round(one.getBoundingClientRect().height), fontSize, fontWeight, isFolding];
+})"""
+
+
+@pytest.mark.parametrize("name", ["LossScaleExplorer", "FormatDesigner", "TrainingLab"])
+def test_what_a_host_styles_keeps_its_shape(name, chromium, tmp_path):
+    context = chromium.new_context(bypass_csp=True, viewport={"width": LAPTOP, "height": 1080})
+    page = context.new_page()
+    with made(name, "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        card = page.locator("#widget > .mw")
+        expect(card).to_be_visible()
+        page.evaluate(FAULTS)
+        unfold(page, name)
+        page.evaluate(PUT_ON, vars(LOOKS["html-manager"]))
+        settle(page)
+        shapes = card.evaluate(SHAPES)
+        page.evaluate(PUT_ON, vars(LOOKS["nbclassic"]))
+        settle(page)
+        assert card.evaluate(SHAPES) == shapes
+    context.close()

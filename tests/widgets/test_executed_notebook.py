@@ -1,0 +1,33 @@
+"""A notebook that nbclient executes, as `nbconvert --execute` does: the widgets' states that it keeps."""
+
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[2]
+CELL = f"""\
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+import mixwidgets as mw
+from tests.waiting import until
+from tests.widgets.lab_page import going_on, step_record
+lab = mw.TrainingLab("runs")
+with going_on("runs") as journal:
+    journal.append(step_record(1))
+    until(lambda: lab._live)
+until(lambda: lab._settled and not lab._live)
+lab
+"""
+
+
+def test_every_buffer_of_a_lab_whose_run_has_ended_has_its_place(tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
+    NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    models = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
+    (lab,) = [model for model in models.values() if "_settled" in model["state"]]
+    assert lab["state"]["_settled"]
+    for buffer in lab.get("buffers", []):
+        holder = lab["state"]
+        for step in buffer["path"][:-1]:
+            holder = holder[step]  # a page fails where this does
