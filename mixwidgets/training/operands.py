@@ -72,7 +72,8 @@ class _Product(torch.autograd.Function):
         kept = (rows, weight) if layer._by_blocks else (x_rounded, weight_rounded)
         ctx.save_for_backward(*(chain(*kept) if layer._is_native else kept))
         ctx.layer, ctx.shape, ctx.dtypes = layer, x.shape, (x.dtype, weight.dtype)
-        return (x_rounded @ weight_rounded.T).to(x.dtype).reshape(*x.shape[:-1], len(weight))
+        y: Tensor = x_rounded @ weight_rounded.T
+        return y.to(x.dtype).reshape(*x.shape[:-1], len(weight))
 
     @staticmethod
     @torch.autograd.function.once_differentiable
