@@ -35,7 +35,7 @@ export function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<DataV
   view.effect(() => {
     set(element, { hidden: bands.value.length === 0 });
     const isPart = rows.length > sent.value.length;
-    setText(loss.note, [t("sweep.loss_note"), ...(isPart ? [t("sweep.first_settings", { count: sent.value.length })] : [])].join(" "));
+    setText(loss.note, sentences([t("sweep.loss_note"), isPart ? t("sweep.first_settings", { count: sent.value.length }) : ""]));
     const width = Math.max(240, Math.round(size.value) || 560);
     const { named, right } = key.place(width, bands.value);
     const frame = { width, height: element.closest("[data-stage]") ? 140 : 220, left: 58, right, top: 8, bottom: 24 };
