@@ -56,8 +56,8 @@ def _of_file(path: str) -> Iterator[tuple[str, Any]]:
         raise IsADirectoryError(
             errno.EISDIR, "this is a folder; name a file in it, such as 'model.safetensors'", path
         )
-    with Path(path).open("rb") as file:  # raises an OSError that says what is wrong with the path
-        if file.read(len(_LFS)) == _LFS:
+    with Path(path).open("rb") as start:  # raises an OSError that says what is wrong with the path
+        if start.read(len(_LFS)) == _LFS:
             raise ValueError(
                 f"{path!r} is Git LFS's pointer to a file: run `git lfs pull`, which fetches it."
             )
@@ -67,11 +67,11 @@ def _of_file(path: str) -> Iterator[tuple[str, Any]]:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(path, framework="pt", device="cpu") as held:
-            for name in held.keys():  # noqa: SIM118  (the file is no mapping)
-                part = held.get_slice(name)
+        with safe_open(path, framework="pt", device="cpu") as file:
+            for name in file.keys():  # noqa: SIM118  (the file is no mapping)
+                part = file.get_slice(name)
                 if part.get_dtype().startswith(("F", "BF")):
-                    yield name, _Slices(part) if part.get_shape() else held.get_tensor(name)
+                    yield name, _Slices(part) if part.get_shape() else file.get_tensor(name)
     except SafetensorError as error:
         raise ValueError(
             f"{path!r} is not a safetensors file: {error}. A file of torch.save ends in {', '.join(_TORCH)}; "
