@@ -70,11 +70,14 @@ def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
 
 
 def check_free(path: str | os.PathLike[str]) -> None:
-    """FileExistsError, with what to do, unless `path` is missing or an empty folder."""
-    folder = Path(path)
+    """OSError, with what to do, unless `path` is an empty folder, or missing where a folder can be made."""
+    folder = Path(path).absolute()
     with _told(path):
         if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
             raise FileExistsError(errno.EEXIST, "it already exists and is not an empty folder")
+        there = next(one for one in (folder, *folder.parents) if one.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK):
+            raise PermissionError(errno.EACCES, f"nothing can be written to {os.fspath(there)!r}")
 
 
 def _told(path: str | os.PathLike[str]) -> AbstractContextManager[None]:

@@ -155,6 +155,7 @@ def test_wrong_words_teach(folder):
             ("watch", "--path", "code", "code/train.py"),
             "'code' (it already exists",
         ),
+        (("watch", "--path", "code/train.py/seen", "code/train.py"), "nothing can be written to '"),
         (("report", "nothing"), "There is no run 'nothing'"),
     ]:
         found = call(*words)
