@@ -43,7 +43,7 @@ describe("the axis", () => {
   test("grows with the error, and keeps what is none and what is too large apart", () => {
     const { place, ticks } = axisOf(ERRORS);
     expect([0, 1e-4, 2e-4, 1e-3, 0.5].map(place)).toEqual([0, 1e-4, 2e-4, 1e-3, 0.5].map(place).sort((a, b) => a - b));
-    expect([place(0), place(1e-4), place(1), place(Infinity), place(NaN)]).toEqual([0, 12, 84, 96, 96]);
+    expect([place(0), place(1e-4), place(1), place(Infinity), place(NaN)]).toEqual([0, 12, 80, 96, 96]);
     expect(place(1e-3) - place(1e-4)).toBeCloseTo(place(1e-2) - place(1e-3));
     expect(ticks).toEqual([-4, -2, 0]);
   });

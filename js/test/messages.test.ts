@@ -20,8 +20,8 @@ const SAME = new Set([
   "play.optimizer_sgd", "play.optimizer_adam",
 ]);
 const PUT_TOGETHER = new Set([
-  "blocks.lost_of", "designer.cell", "designer.class_count", "lab.spoken_status", "lab.failure", "lab.field_of", "difference.cell", "difference.cell_raised", "explorer.edge_words",
-  "common.lang", "common.list", "common.series", "common.sentences",
+  "blocks.lost_of", "designer.cell", "designer.class_count", "lab.failure", "lab.field_of", "difference.cell", "difference.cell_raised", "explorer.edge_words",
+  "common.lang", "common.list", "common.series", "common.named", "common.sentences",
 ]);
 
 test("they have the same keys, in the same order", () => {
@@ -37,6 +37,7 @@ describe.each(keys)("%s", (key) => {
     expect(chinese.split("*").length).toBe(english.split("*").length);
     expect(english.split("*").length % 2).toBe(1);
     expect(chinese.trim()).toBe(chinese);
+    expect(chinese.replaceAll("*", "")).not.toMatch(/\p{Script=Han} \p{Script=Han}/u); // Chinese has no blanks between words
     expect(chinese).not.toBe("");
     expect(english + chinese).not.toMatch(/[\n\r]/);
   });

@@ -246,12 +246,12 @@ describe("what the sentence says of a step", () => {
     ["a dynamic scale skipped it", { skipped: true, foundInf: true }, { loss_scale: "dynamic" }, 0, 0, "Step 7 was skipped: a gradient overflowed in float16 at the loss scale 2¹⁰, which is halved now."],
     ["the loss is lost", { loss: NaN, foundInf: true }, {}, 0, 0, "The chosen network has diverged: its loss is not finite. Restart it, or undo."],
     ["a gradient is lost", { foundInf: true }, {}, 0, 0, "A gradient overflowed in float16, and nothing checks for it: the weights are no longer finite numbers."],
-    ["most updates are lost", { unchanged: 4 }, {}, 2, 1, "4 of 42 weights did not move in this step: their updates are below half an ulp."],
-    ["most updates are drawn away", { unchanged: 4 }, { master_weights: false, weight_rounding: "stochastic" }, 2, 1, "4 of 42 weights did not move in this step: stochastic rounding took them back to where they were."],
-    ["master weights are not rounded by chance", { unchanged: 4 }, { weight_rounding: "stochastic" }, 2, 1, "4 of 42 weights did not move in this step: their updates are below half an ulp."],
-    ["no more updates are lost than gradients", { unchanged: 3 }, {}, 1, 2, "1 of 42 gradients are too small for float16; 2 more"],
-    ["one gradient is too small", {}, {}, 1, 0, "1 of 42 gradients"],
-    ["gradients were lost earlier", {}, {}, 0, 3, "3 of 42 gradients were lost in this step by rounding in the backward pass; none is too small for float16."],
+    ["most updates are lost", { unchanged: 4 }, {}, 2, 1, "4 of 42 weights did not move in this step: the update is below half an ulp."],
+    ["most updates are drawn away", { unchanged: 4 }, { master_weights: false, weight_rounding: "stochastic" }, 2, 1, "4 of 42 weights did not move in this step: stochastic rounding undid the update."],
+    ["master weights are not rounded by chance", { unchanged: 4 }, { weight_rounding: "stochastic" }, 2, 1, "4 of 42 weights did not move in this step: the update is below half an ulp."],
+    ["no more updates are lost than gradients", { unchanged: 3 }, {}, 1, 2, "Too small for float16: 1 of 42 gradients. Lost earlier, by rounding in the backward pass: 2 more."],
+    ["one gradient is too small", {}, {}, 1, 0, "Too small for float16 in this step: 1 of 42 gradients."],
+    ["gradients were lost earlier", {}, {}, 0, 3, "Lost in this step by rounding in the backward pass: 3 of 42 gradients. None is too small for float16."],
     ["all is well", {}, {}, 0, 0, "Nothing is lost in this step: no gradient is flushed to zero, and every weight with a gradient moved."],
   ])("%s", (_, report, choice, small, early, words) => {
     const { chosen } = startSession(settingsOf({ ...usual, ...choice })!, rows);

@@ -59,7 +59,7 @@ describe("the grid", () => {
 
 describe("a cell that is not done", () => {
   it.each([
-    ["waiting", "It waits for a worker: 1 cells are running, and 0 others wait too."], ["running", "It is running"],
+    ["waiting", "It waits for a worker. Cells running: 1; others waiting: 0."], ["running", "It is running"],
     ["stopped", "It was stopped"], ["failed", "It failed: <b>out of memory"],
   ])("says what stands in its way: %s", (word, sentence) => {
     const { el } = show(sweepModel({
@@ -91,7 +91,7 @@ describe("the losses", () => {
     one.set("_bands", [wire([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), wire([])]);
     expect([charts.hidden, el.querySelectorAll(".mw-band").length]).toEqual([false, 1]);
     expect(el.querySelector(".mw-band")!.getAttribute("d")).toMatch(/^M.*L.*L.*L.*Z$/);
-    expect(el.querySelector("svg[role=img] title")!.textContent).toBe("Loss by step, at the end: a: 1.000, from 0.500 to 1.500.");
+    expect(el.querySelector("svg[role=img] title")!.textContent).toBe("Loss by step, at the end: a: 1.000, from 0.500 to 1.500");
     one.set("_bands", [wire([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), wire([[1, NaN, 1, 1]])]);
     expect(el.querySelector(".mw-step-said")!.textContent).toBe(
       "step 2 · a: 1.000, from 0.500 to 1.500 · <b>: no mean, since a seed has no finite loss there");

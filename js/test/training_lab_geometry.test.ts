@@ -186,7 +186,13 @@ describe("a comparison in words", () => {
     ["gradients.flushed", 0.25, "25.0 %"], ["gradients.flushed", 1e-6, "< 0.1 %"], ["metrics.loss", 0.1, "0.100"], ["loss", "inf", "∞"], ["loss", null, "–"],
     ["memory.predicted", 3_700_000, "3.7 MB"], ["status", "out_of_memory", "out of memory"], ["status", "toString", "toString"], ["steps_done", 1200, "1,200"],
     ["recipe.master_weights", true, "yes"], ["recipe.master_weights", false, "no"], ["recipe.loss_scale.init_scale", 1024, "2¹⁰"], ["learning_rate", 0.001, "0.001"], ["recipe", "fp32", "fp32"],
-  ])("tells %s %j as %j", (field, value, text) => expect(fieldValue(field, value)).toBe(text));
+  ])("tells %s %j as %j", (field, value, text) => expect(fieldValue(field, value, new Map())).toBe(text));
+  it("tells the choices of a recipe in the words of its form, and how a run computes in the page's", () => {
+    const choices = { name: "loss_scale.kind", group: "损失缩放", title: "方式", default: "none", choices: { none: "无", dynamic: "动态" } };
+    const told = (field: string, value: string) => fieldValue(field, value, titlesOf([choices], []));
+    expect([told("recipe.loss_scale.kind", "dynamic"), told("recipe.loss_scale.kind", "toString"), told("task", "none")]).toEqual(["动态", "toString", "none"]);
+    expect(told("backend", "native float16 products (avx512_fp16)")).toBe("native float16 products, avx512_fp16");
+  });
 });
 
 describe("words", () => {

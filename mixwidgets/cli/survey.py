@@ -47,6 +47,9 @@ def survey_file(
     if as_json:
         typer.echo(table.to_json(orient="records", double_precision=15))
         return
+    if table.empty:
+        typer.echo("It has no floating-point tensors, and no others are counted.")
+        return
     names = ("tensor", "values", "format", "blocks_along", *_SHARES, "relative_error")
     show_table(
         [name.replace("_", " ") for name in names],

@@ -176,11 +176,12 @@ def _follow(sweep: "Sweep") -> None:
 def _stop(work: "Run | Sweep") -> None:
     """Stop a run or a sweep, and wait until it is over."""
     typer.echo("\nstopping")
-    try:
-        work.stop()
-    except TimeoutError as error:  # for example while torch loads
-        typer.echo(str(error))
-        work.wait(progress=False)
+    with errors_in_words():
+        try:
+            work.stop()
+        except TimeoutError as error:  # for example while torch loads
+            typer.echo(str(error))
+            work.wait(progress=False)
 
 
 def _report_sweep(sweep: "Sweep") -> int:

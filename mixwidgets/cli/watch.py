@@ -35,13 +35,14 @@ def watch_script(
         from mixwidgets.formats.block import named_block_formats
         from mixwidgets.gradients.boundaries import signed_format
         from mixwidgets.observe.script import WatchedScript
-        from mixwidgets.store.journal import free_path
+        from mixwidgets.store.journal import check_free, free_path
 
         signed_format(format)
         blocks = named_block_formats(block_format or ())
         steps = whole_number("every", every, 1, 10_000_000)
         script.open("rb").close()  # raises an OSError that says what is wrong with it
         folder = path or free_path(Path("runs") / script.stem)
+        check_free(folder)  # now, and not after hours of training
         watched = WatchedScript(path=folder, every=steps, format=format, block_formats=blocks)
     try:
         watched.run(script, arguments or [])

@@ -10,6 +10,7 @@ import numpy as np
 
 _STATES = ("model_state_dict", "model_state", "state_dict", "model")  # what loops save the model under
 _TORCH = (".pt", ".pth", ".bin", ".ckpt")
+_LFS = b"version https://git-lfs"  # what a file starts with that Git LFS has not fetched
 _ACCEPTED = (
     "a state_dict or another mapping of names to tensors, a model, or the path of a safetensors file or of "
     f"one that torch.save wrote ({', '.join(_TORCH)})"
@@ -55,7 +56,11 @@ def _of_file(path: str) -> Iterator[tuple[str, Any]]:
         raise IsADirectoryError(
             errno.EISDIR, "this is a folder; name a file in it, such as 'model.safetensors'", path
         )
-    Path(path).open("rb").close()  # raises an OSError that says what is wrong with the path
+    with Path(path).open("rb") as start:  # raises an OSError that says what is wrong with the path
+        if start.read(len(_LFS)) == _LFS:
+            raise ValueError(
+                f"{path!r} is Git LFS's pointer to a file: run `git lfs pull`, which fetches it."
+            )
     if Path(path).suffix.lower() in _TORCH:
         yield from tensors(_loaded(path))
         return

@@ -19,6 +19,7 @@ import re
 import secrets
 import shutil
 import threading
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from itertools import chain, count
 from pathlib import Path
@@ -63,14 +64,27 @@ def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
 
     OSError, with what to do, if it is neither or cannot be written.
     """
-    folder = Path(path)
-    with errors_told(
-        f"The loop cannot be recorded in {os.fspath(path)!r}",
-        "give path a new folder, such as 'runs/my_loop', that you may write to and that has room",
-    ):
+    check_free(path)
+    with _told(path):
+        _make_run(Path(path), loop)
+
+
+def check_free(path: str | os.PathLike[str]) -> None:
+    """OSError, with what to do, unless `path` is an empty folder, or missing where a folder can be made."""
+    folder = Path(path).absolute()
+    with _told(path):
         if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
             raise FileExistsError(errno.EEXIST, "it already exists and is not an empty folder")
-        _make_run(folder, loop)
+        there = next(one for one in (folder, *folder.parents) if one.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK):
+            raise PermissionError(errno.EACCES, f"nothing can be written to {os.fspath(there)!r}")
+
+
+def _told(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
+    return errors_told(
+        f"The loop cannot be recorded in {os.fspath(path)!r}",
+        "give path a new folder, such as 'runs/my_loop', that you may write to and that has room",
+    )
 
 
 def free_path(path: Path) -> Path:

@@ -28,9 +28,12 @@ class CheckedTask:
             if nn.parameter.is_lazy(weight) or weight.is_meta:
                 raise ValueError(f"{self._name}.model: {name} has no values yet: give its layer its sizes.")
             if weight.dtype != torch.float32:
+                fix = "Omit dtypes, or end with model.float()."
+                if weight.is_complex():
+                    fix = "There is no complex one: use two real weights in its place."
                 raise ValueError(
                     f"{self._name}.model: {name} is {weight.dtype}, but weights must start as torch.float32; "
-                    "the recipe converts them to its formats. Omit dtypes, or end with model.float()."
+                    f"the recipe converts them to its formats. {fix}"
                 )
         for name, layer in model.named_modules():
             if isinstance(layer, nn.Embedding | nn.EmbeddingBag) and layer.sparse:

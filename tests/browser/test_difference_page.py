@@ -1,6 +1,7 @@
 """What first_difference found, as the file that it saves: with the mouse, with the keyboard, for axe."""
 
 import re
+from itertools import pairwise
 
 import torch
 from axe_playwright_python.sync_playwright import Axe
@@ -8,6 +9,7 @@ from playwright.sync_api import expect
 from torch import nn
 
 import mixwidgets as mw
+from tests.browser.every_widget import made
 
 
 class Norm(nn.Module):
@@ -60,3 +62,15 @@ def test_the_saved_page_names_the_module_and_shows_its_tensor(page, tmp_path):
     assert card.locator(".mw-difference-list :focus").count() == 0
     result = Axe().run(page, context="#widget")
     assert result.violations_count == 0, result.generate_report()
+
+
+def test_the_figures_of_the_axis_stand_apart_in_a_narrow_notebook(page, tmp_path):
+    page.set_viewport_size({"width": 320, "height": 700})
+    with made("ModuleErrors", "en", tmp_path) as saved:
+        page.goto(saved.as_uri())
+        for half in page.locator(".mw-difference-head svg").all():
+            figures = [figure.bounding_box() for figure in half.locator("text").all()]
+            figures.sort(key=lambda box: box["x"])
+            assert len(figures) == 3
+            for one, after in pairwise(figures):
+                assert one["x"] + one["width"] < after["x"]

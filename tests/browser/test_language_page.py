@@ -58,6 +58,8 @@ def full(name, tmp_path):
         return lab
     if name == "NumberLine":
         return mw.NumberLine("65505")
+    if name == "Exercise":
+        return mw.Exercise("largest-float16", _record="=65535")
     return make(name, tmp_path)
 
 
@@ -86,6 +88,8 @@ def test_a_chinese_page_says_nothing_in_english_and_fits(page, tmp_path, name, w
         assert shown.get_attribute("lang") == page.locator("html").get_attribute("lang") == "zh-Hans"
         told = page.evaluate(TOLD)
         assert left_in_english(told) == []
+        assert ": " not in told  # Chinese has its own colon
+        assert "。 " not in shown.inner_text()
         assert len(re.findall(r"[\u4e00-\u9fff]", told)) > 30
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     finally:

@@ -56,8 +56,11 @@ def test_it_is_accessible_and_fits(page, progress, tmp_path, theme, width):
     assert box["x"] + box["width"] <= width
 
 
-def test_the_sentence_of_a_setting_is_read_without_scrolling_in_a_narrow_notebook(page, progress, tmp_path):
-    shown = show(page, progress, tmp_path, width=500)
+@pytest.mark.parametrize("width", [500, 320])
+def test_the_sentence_of_a_setting_is_read_without_scrolling_in_a_narrow_notebook(
+    page, progress, tmp_path, width
+):
+    shown = show(page, progress, tmp_path, width=width)
     said = shown.get_by_text("90.0 %, from 88.0 % to 92.0 % (2 seeds)").bounding_box()
     cells = shown.locator(".mw-sweep-cells").bounding_box()
     assert said["x"] + said["width"] <= cells["x"] + cells["width"]

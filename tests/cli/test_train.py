@@ -1,5 +1,6 @@
 """mixwidgets train: from options, from a file, from a run; what it shows, and what it refuses."""
 
+import errno
 import os
 import pty
 import re
@@ -224,6 +225,20 @@ def test_an_interrupted_run_that_does_not_end_at_once_is_waited_for(monkeypatch,
     result = call("train")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[1:] == ["", "stopping", "It was asked to stop.", "completed"]
+
+
+def test_an_interrupted_run_that_cannot_be_asked_to_stop_says_so(monkeypatch, launched):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    def stop(run):
+        raise PermissionError(errno.EACCES, "It cannot be asked to stop.")
+
+    monkeypatch.setattr(Run, "follow", interrupted)
+    monkeypatch.setattr(Run, "stop", stop)
+    result = call("train")
+    assert result.exit_code == 2
+    assert result.stderr == "mixwidgets: It cannot be asked to stop.\n"
 
 
 def test_on_a_terminal_there_is_a_bar_and_control_c_stops(tmp_path):

@@ -151,6 +151,11 @@ def test_wrong_words_teach(folder):
     for words, message in [
         (("watch", "none.py"), "none.py"),
         (("watch", "--format", "flaot16", "code/train.py"), "float16"),
+        (
+            ("watch", "--path", "code", "code/train.py"),
+            "'code' (it already exists",
+        ),
+        (("watch", "--path", "code/train.py/seen", "code/train.py"), "nothing can be written to '"),
         (("report", "nothing"), "There is no run 'nothing'"),
     ]:
         found = call(*words)

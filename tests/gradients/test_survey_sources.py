@@ -114,16 +114,18 @@ def test_checkpoints_files_and_what_is_no_tensor(tmp_path):
         assert mw.survey(tmp_path / name).equals(expected)
     torch.save(model, tmp_path / "whole.pt")
     (tmp_path / "torn.pt").write_bytes((tmp_path / "a.pt").read_bytes()[:-100])
-    (tmp_path / "pointer.bin").write_text("version https://git-lfs.github.com/spec/v1")
     torch.save({**checkpoint, "hyper_parameters": Namespace(lr=0.1)}, tmp_path / "lightning.ckpt")
     for name, why in (
         ("whole.pt", "Unsupported global: GLOBAL torch.nn.modules.container.Sequential"),
-        ("pointer.bin", "Unsupported operand 118"),  # in place of what Git LFS has not fetched
         ("lightning.ckpt", "Unsupported global: GLOBAL argparse.Namespace"),
     ):
         with pytest.raises(ValueError, match=rf"weights_only=True.*{why}.*state_dict") as told:
             mw.survey(tmp_path / name)
         assert str(told.value).isprintable()  # torch's first line is coloured
+    for name in ("pointer.bin", "pointer.safetensors"):
+        (tmp_path / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+        with pytest.raises(ValueError, match="git lfs pull"):
+            mw.survey(tmp_path / name)
     with pytest.raises(ValueError, match=r"central directory\. It may be damaged or incomplete"):
         mw.survey(tmp_path / "torn.pt")
     trusted = torch.load(tmp_path / "lightning.ckpt", weights_only=False)
@@ -163,6 +165,9 @@ def test_the_command_line(tmp_path):
     rows = json.loads(call("survey", str(file), "--json", "--block-axis", "0", "-f", "mxfp4").output)
     assert {row["blocks_along"] for row in rows} == {"axis 0"}
     assert rows[0]["relative_error"] == pytest.approx(mw.survey(file, "mxfp4", 0).relative_error[0])
+    save_file({"weight": torch.ones(4, dtype=torch.int8)}, tmp_path / "int8.safetensors")
+    assert "no floating-point tensors" in call("survey", str(tmp_path / "int8.safetensors")).output
+    assert call("survey", str(tmp_path / "int8.safetensors"), "--json").output == "[]\n"
     wrong = call("survey", str(tmp_path / "none.safetensors"))
     assert wrong.exit_code == 2
     assert "Traceback" not in wrong.output

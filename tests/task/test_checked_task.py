@@ -57,7 +57,7 @@ MISTAKES = {
     "model: no parameters": (MODEL, "nn.Flatten()", ValueError, "no parameters to train"),
     "model: frozen": (MODEL, "nn.Linear(4, 1).requires_grad_(False)", ValueError, "requires_grad"),
     "model: float64": (MODEL, "nn.Linear(4, 1).double()", ValueError, r"weight is torch.float64.*float\(\)"),
-    "model: complex": (MODEL, "nn.ParameterList([torch.ones(1) + 0j])", ValueError, "0 is torch.complex64"),
+    "model: complex": (MODEL, "nn.ParameterList([torch.ones(1) + 0j])", ValueError, "two real weights"),
     "model: lazy": (MODEL, "nn.LazyLinear(1)", ValueError, "give its layer its sizes"),
     "model: sparse": (
         MODEL,

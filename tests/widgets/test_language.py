@@ -18,6 +18,7 @@ from mixwidgets.formats.block import list_block_formats
 from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.languages.texts import LANGUAGES, texts, translated
+from mixwidgets.store.comparison import settings_of
 from mixwidgets.widgets.bundles import STATIC, host_module, page_module, style_sheet
 from mixwidgets.widgets.following_widget import NO_THREAD
 from mixwidgets.widgets.training_lab import own_recipes
@@ -292,3 +293,15 @@ def test_a_closed_module_is_made_anew():
     assert after is not before
     assert after.comm is not None
     assert after is mw.BitEditor(2)._module
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_comparison_has_a_name_for_each_setting_of_a_run(lang, tmp_path):
+    lab = mw.TrainingLab(tmp_path, lang=lang)
+    lab.close()
+    settings = {one["name"] for task in lab._tasks for one in task["settings"]}
+    named = {"task", "recipe", "steps"} | settings | {f"task_options.{name}" for name in settings}
+    named |= {f"recipe.{field['name']}" for field in lab._recipe_form}
+    for recipe in ("fp16_dynamic", "fp8_delayed"):
+        for field in settings_of(mw.Experiment(task="char_gpt", recipe=recipe)).keys() - named:
+            assert f"lab.field_{field.replace('.', '_')}" in texts(lang, "page"), field

@@ -1,6 +1,6 @@
 // The axis of relative errors: logarithmic, as wide as what is shown, in percent of half a row. No DOM.
 
-const [FIRST, LAST, END] = [12, 84, 96]; // of what is finite and not 0; 0 stands at the middle of the row, infinity at END
+const [FIRST, LAST, END] = [12, 80, 96]; // of what is finite and not 0; 0 stands at the middle of the row, infinity at END
 const MOST_TICKS = 4;
 
 export type Axis = ReturnType<typeof axisOf>;

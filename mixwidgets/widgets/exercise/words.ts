@@ -1,7 +1,7 @@
 // The question's own texts in the page: what is between asterisks is strong, all else is plain text.
 
 import { emphasised, h } from "#ui/dom.ts";
-import { marked, type MessageKey, type Piece, pieces } from "#ui/messages.ts";
+import { marked, type MessageKey, type Piece, pieces, sentences, t } from "#ui/messages.ts";
 import type { Question } from "./question.ts";
 import { attemptsOf, isHintTold, isOver, isSolved, type Step } from "./record.ts";
 
@@ -23,7 +23,7 @@ export function said(question: Question, steps: readonly Step[]): HTMLElement[] 
 }
 
 function begun(key: MessageKey, text: string): HTMLElement {
-  return paragraph([...pieces(key), { text: " ", strong: false }, ...marked(text)]);
+  return paragraph(marked(sentences([t(key), text])));
 }
 
 function paragraph(words: readonly Piece[]): HTMLElement {

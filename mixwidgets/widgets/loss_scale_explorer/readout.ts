@@ -31,7 +31,7 @@ export function figures({ view, answers, scale }: Explored, textures: Textures):
 export function outcome(answers: Answers, log2LossScale: number): string {
   const counts = answers.totals(log2LossScale);
   const said = CLASSES.map((kind, i) => `${share(counts[i]!, answers.total.finite)} ${t(`explorer.class_${kind}`)}`);
-  return `${spokenScale(log2LossScale)}: ${listed(said)}`;
+  return t("common.named", { name: spokenScale(log2LossScale), what: listed(said) });
 }
 
 /** The truth beside the numbers. */

@@ -7,7 +7,7 @@ import { lineKey } from "#ui/chart/key.ts";
 import { steps } from "#ui/chart/steps.ts";
 import { set, setText } from "#ui/dom.ts";
 import { floatRows } from "#ui/float_rows.ts";
-import { sentences, t } from "#ui/messages.ts";
+import { inSeries, sentences, t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
 import type { View } from "#ui/view.ts";
@@ -35,7 +35,7 @@ export function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<DataV
   view.effect(() => {
     set(element, { hidden: bands.value.length === 0 });
     const isPart = rows.length > sent.value.length;
-    setText(loss.note, [t("sweep.loss_note"), ...(isPart ? [t("sweep.first_settings", { count: sent.value.length })] : [])].join(" "));
+    setText(loss.note, sentences([t("sweep.loss_note"), isPart ? t("sweep.first_settings", { count: sent.value.length }) : ""]));
     const width = Math.max(240, Math.round(size.value) || 560);
     const { named, right } = key.place(width, bands.value);
     const frame = { width, height: element.closest("[data-stage]") ? 140 : 220, left: 58, right, top: 8, bottom: 24 };
@@ -56,7 +56,7 @@ export function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<DataV
       }),
       named,
       empty: "",
-      summary: sentences([t("sweep.loss_summary"), ...bands.value.map((band) => `${words(band, all.value)}.`)]),
+      summary: sentences([t("sweep.loss_summary"), inSeries(bands.value.map((band) => words(band, all.value)))]),
     });
   });
   return element;
@@ -66,5 +66,5 @@ export function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<DataV
 function words({ name, rows }: Band, step: number): string {
   const { mean, low, high } = pointAt(rows, step)!;
   if (!Number.isFinite(mean)) return t("sweep.no_mean", { name });
-  return low === high ? `${name}: ${decimal(mean)}` : t("sweep.band_at", { name, mean: decimal(mean), low: decimal(low), high: decimal(high) });
+  return low === high ? t("common.named", { name, what: decimal(mean) }) : t("sweep.band_at", { name, mean: decimal(mean), low: decimal(low), high: decimal(high) });
 }

@@ -93,11 +93,11 @@ function atStep({ name, row, curves }: ShownRun, step: number): string {
   const [loss, scale] = [pointAt(curves.loss, step), row.scaled ? pointAt(curves.scale, step) : undefined];
   const parts = [t("lab.newest_loss", { loss: loss ? decimal(loss.value) : "–" })];
   if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_scale", { scale: twoTo(scale.value) }));
-  return `${name}: ${listed(parts)}`;
+  return t("common.named", { name, what: listed(parts) });
 }
 
 /** What a run's lines are called: a loss that is not finite leaves a gap in its line: its label says so. */
-const lossLabel = ({ name, row }: ShownRun): string => (typeof row.loss === "string" ? `${name}: ${decimal(row.loss)}` : name);
+const lossLabel = ({ name, row }: ShownRun): string => (typeof row.loss === "string" ? t("common.named", { name, what: decimal(row.loss) }) : name);
 
 const lossWords = ({ name, row, curves }: ShownRun): string =>
   t("lab.loss_words", { name, first: decimal(curves.loss[0]?.value ?? null), last: decimal(row.loss), step: integer(row.step) });

@@ -57,7 +57,7 @@ function tableOf({ rows }: Comparison, heads: readonly Head[], titles: ReadonlyM
     const lines = some.map(({ field, values }) =>
       h("tr", { role: "row" },
         h("th", { scope: "row", role: "rowheader", title: field }, fieldName(field, titles)),
-        ...heads.map(({ name }, i) => h("td", { role: "cell", "data-run": name, class: "mw-num" }, fieldValue(field, values[i] ?? null)))));
+        ...heads.map(({ name }, i) => h("td", { role: "cell", "data-run": name, class: "mw-num" }, fieldValue(field, values[i] ?? null, titles)))));
     const head = h("tr", { role: "row" }, h("th", { scope: "rowgroup", role: "rowheader", class: "mw-part", colspan: heads.length + 1 }, heading));
     return h("tbody", { role: "rowgroup" }, head, ...lines);
   };

@@ -20,10 +20,11 @@ export function progressArea({ view, rows, atHand, names, selected, chosen, hasK
   view.effect(() => {
     const run = atHand.value;
     set(bar, { value: run?.steps ? run.step / run.steps : 0 });
-    const name = run && (rows.value.filter(isAlive).length > 1 || selected.value.length > 1) ? `${names.value.get(run.id)}: ` : "";
+    const isOneOfSeveral = rows.value.filter(isAlive).length > 1 || selected.value.length > 1;
     const others = rows.value.filter((row) => isWaiting(row) && row !== run).length;
     const line = others > 0 ? ` · ${t("lab.waiting", { count: integer(others) })}` : "";
-    setText(steps, run ? name + progress(run) + line : nothing());
+    const what = run ? progress(run) + line : nothing();
+    setText(steps, run && isOneOfSeveral ? t("common.named", { name: names.value.get(run.id)!, what }) : what);
     setText(figures, run ? newest(run) : "");
     setText(taken, run ? memory(run) : "");
     const failure = rows.value.find((row) => isFailure(row) && (row === run || selected.value.includes(row)));

@@ -59,7 +59,7 @@ export function progress(row: Row): string {
 
 /** The same for a live region, which is heard, not read. */
 export function spoken(row: Row, name: string): string {
-  if (row.status !== "running" || row.rate === null || row.steps === null) return t("lab.spoken_status", { name, status: status(row) });
+  if (row.status !== "running" || row.rate === null || row.steps === null) return t("common.named", { name, what: status(row) });
   const time = duration((row.steps - row.step) / row.rate);
   return t("lab.spoken_progress", { name, percent: percent(row.step / row.steps), time });
 }
