@@ -51,7 +51,8 @@ class Comparison:
             self.reference, lambda place, exact: rounding.nearest(self.low.as_received(place, exact))
         )
         self.modelled = Pass()
-        operands = Precision(Recipe(operands=recipe.operands), self.device)
+        emulated = recipe.operands and recipe.operands.replace(products="emulated")
+        operands = Precision(Recipe(operands=emulated), torch.device("cpu"))  # modes do not reach the host
         self._run_wide(self.modelled, self.model_errors.see, rounding, operands, rounding)
 
     def _check_reference(self) -> None:

@@ -202,10 +202,15 @@ class Witness(TorchDispatchMode):
         for tensor in made:
             if op == "_to_copy" and given and torch.finfo(tensor.dtype).eps > self._eps:
                 return _cast_note(given[0], tensor)
-            lost = op not in UNINITIALISED and not bool(tensor.isfinite().all())
-            if lost and all(bool(value.isfinite().all()) for value in given):
+            lost = op not in UNINITIALISED and not _is_finite(tensor)
+            if lost and all(map(_is_finite, given)):
                 return Note(op, tensor.dtype)
         return None
+
+
+def _is_finite(tensor: Tensor) -> bool:
+    wide = tensor.float() if tensor.itemsize == 1 else tensor  # torch 2.13 does not ask it of E4M3
+    return bool(wide.isfinite().all())
 
 
 @dataclass(frozen=True)

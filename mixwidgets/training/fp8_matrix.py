@@ -1,8 +1,8 @@
 """FP8 matrices that torch multiplies itself: on a GPU that has them, by its FP8 tensor cores.
 
-Compared with products of the same rounded values in float32, tensor cores keep fewer bits of a sum on the way
-(13 fraction bits on Hopper, DeepSeek-V3, arXiv:2412.19437, section 3.3.2), and the scales are applied to the
-sum instead of each value.
+Compared with products of the same rounded values in float32, tensor cores keep fewer bits of the sums on the
+way (about 14 on an H800: DeepSeek-V3, arXiv:2412.19437, section 3.3.2), and the scales are applied to the sum
+instead of each value.
 """
 
 from functools import cache

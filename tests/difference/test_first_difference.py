@@ -26,7 +26,7 @@ def model():
 
 
 @pytest.mark.parametrize(
-    "recipe", ["fp16_dynamic", "bf16", "amp_fp16", "fp16_softmax", "fp8_delayed", "mxfp4"]
+    "recipe", ["fp16_dynamic", "bf16", "amp_fp16", "fp16_softmax", "fp8_delayed", "fp8_native", "mxfp4"]
 )
 def test_rounding_explains_a_healthy_model_in_every_recipe(model, recipe):
     found = mw.first_difference(model, INPUTS, loss, recipe)

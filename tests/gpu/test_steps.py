@@ -4,8 +4,10 @@ import math
 
 import pytest
 import torch
+from torch import nn
 from torch.nn import functional
 
+from mixwidgets.difference.first_difference import first_difference
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.operands import Operands
 from mixwidgets.experiments.recipe import Recipe, recipes
@@ -124,3 +126,14 @@ def test_the_default_device_is_left_as_it_was():
     list(train(BASE.replace(steps=2)))
     assert torch.cuda.current_device() == before[0]
     assert torch.equal(torch.cuda.get_rng_state(), before[1])
+
+
+@pytest.mark.parametrize("recipe", ["fp8_tensorwise", "mxfp4", "nvfp4"])
+def test_rounding_explains_the_errors_of_rounded_operands(recipe, gpu):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 4)).to(gpu)
+    inputs, targets = torch.randn(64, 64, device=gpu), torch.arange(64, device=gpu) % 4
+    found = first_difference(model, inputs, lambda logits: functional.cross_entropy(logits, targets), recipe)
+    assert found.module is None, found
+    linear = found.table[(found.table.module == "2") & (found.table.direction == "forward")].iloc[0]
+    assert linear.explained == pytest.approx(linear.error, rel=0.3)
