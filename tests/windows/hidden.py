@@ -12,6 +12,7 @@ import select  # noqa: F401 - loaded, so that names of it can be hidden
 import shutil
 import signal  # noqa: F401
 import socket  # noqa: F401
+import ssl
 import sys
 import time  # noqa: F401
 import types
@@ -76,6 +77,7 @@ def hide() -> None:
             vars(sys.modules[where]).pop(name, None)
     shutil._use_fd_functions = False  # type: ignore[attr-defined]
     sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=locking)  # type: ignore[assignment]
+    ssl.enum_certificates = lambda store: ()  # type: ignore[attr-defined]
     os.O_BINARY = 0
     sys.platform = "win32"
 
