@@ -126,7 +126,7 @@ LOOPS: dict[str, Callable[[Experiment], Loop]] = {
     "core, bf16": partial(Core, recipe="bf16"),
     "core, amp_fp16": partial(Core, recipe="amp_fp16"),
     "core, fp8_tensorwise, emulated": partial(Core, recipe="fp8_tensorwise"),
-    "core, fp8_native, by tensor cores": partial(Core, recipe="fp8_native"),
+    "core, fp8_native": partial(Core, recipe="fp8_native"),
     "core, mxfp8, emulated": partial(Core, recipe="mxfp8"),
     "core, nvfp4, emulated": partial(Core, recipe="nvfp4"),
 }

@@ -169,7 +169,7 @@ LINES = (
     ),
     Line(
         "operands.products",
-        "The device itself multiplies the rounded numbers.",
+        "torch multiplies these FP8 numbers themselves, on a GPU by its tensor cores.",
         "native products",
     ),
     Line(
