@@ -27,13 +27,15 @@ sys.path.insert(0, str(ROOT))  # for python benchmarks/gpu.py
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.profiler import ProfilerActivity, profile  # noqa: E402
+from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 from benchmarks.pairs import RESULTS, compare, slug  # noqa: E402
 from mixwidgets.experiments.experiment import Experiment  # noqa: E402
 from mixwidgets.task.gpt import GPT, CharGPT  # noqa: E402
 from mixwidgets.training.device import choose_device, training_settings  # noqa: E402
 from mixwidgets.training.loop import make_trainer  # noqa: E402
-from mixwidgets.training.memory import MemoryProbe  # noqa: E402
+from mixwidgets.training.speed import best_seconds, now, product_rate  # noqa: E402
+from mixwidgets.training.step_probe import StepProbe  # noqa: E402
 
 BLOCK_S = 0.08
 PAIRS = 7
@@ -79,7 +81,6 @@ class Core:
         self, base: Experiment, recipe: str, *, observed: bool = False, precision: str = "highest"
     ) -> None:
         self._trainer = make_trainer(base.replace(recipe=recipe), choose_device(base.device))
-        self.model = self._trainer.model
         self._observed, self.precision = observed, precision
         self._taken = 0
 
@@ -96,8 +97,8 @@ class ByHand:
     def __init__(self, base: Experiment, dtype: torch.dtype | None = None, **options: bool) -> None:
         self._device, self._dtype = choose_device(base.device), dtype
         trainer = make_trainer(base, self._device)  # the same task, model and batches
-        self._task, self.model = trainer.task, trainer.model
-        self._optimizer = torch.optim.Adam(self.model.parameters(), lr=base.learning_rate, **options)
+        self._task, self._model = trainer.task, trainer.model
+        self._optimizer = torch.optim.Adam(self._model.parameters(), lr=base.learning_rate, **options)
         self._scaler = torch.amp.GradScaler(self._device.type, enabled=dtype == torch.float16)
         self._batches = self._task.batches(base.batch_size, base.seed)
 
@@ -105,7 +106,7 @@ class ByHand:
         x, y = (tensor.to(self._device) for tensor in next(self._batches))
         self._optimizer.zero_grad()
         with torch.autocast(self._device.type, self._dtype) if self._dtype else nullcontext():
-            loss = self._task.loss(self.model(x), y)
+            loss = self._task.loss(self._model(x), y)
         self._scaler.scale(loss).backward()
         self._scaler.step(self._optimizer)
         self._scaler.update()
@@ -148,18 +149,12 @@ class Clock:
 
     def _seconds(self, steps: int) -> float:
         torch.set_float32_matmul_precision(self._loop.precision)
-        start = _now(self._device)
+        start = now(self._device)
         for _ in range(steps):
             self._loop.step()
-        took = _now(self._device) - start
+        took = now(self._device) - start
         torch.set_float32_matmul_precision("highest")
         return took
-
-
-def _now(device: torch.device) -> float:
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    return time.perf_counter()
 
 
 @lru_cache(maxsize=1)  # one for all loops of a size
@@ -182,14 +177,14 @@ def timed(base: Experiment, make: Callable[[Experiment], Loop], seconds: float, 
         loop.step()
     calls = [event.name for event in seen.events()]
     launches, waits = (sum(map(bool, map(one.match, calls))) for one in (_LAUNCH, _WAIT))
+    with FlopCounterMode(display=False) as counted:
+        loop.step()
     step_s = statistics.median(clock.step_s)
-    characters_s = base.batch_size * CHARACTERS / step_s
-    weights = sum(weight.numel() for weight in loop.model.parameters())
     return {
         "against the baseline": found,
         "milliseconds a step": round(1000 * step_s, 4),
-        "characters a second": round(characters_s),
-        "TFLOP/s": round(6e-12 * weights * characters_s, 2),  # 2 forward, 4 backward; attention not counted
+        "characters a second": round(base.batch_size * CHARACTERS / step_s),
+        "TFLOP/s": float(f"{1e-12 * counted.get_total_flops() / step_s:.4g}"),
         "launches": launches or None,  # None if the profiler sees none, as without a GPU
         "waits": waits if launches else None,
         "peak bytes": torch.cuda.max_memory_allocated(device) - there if device.type == "cuda" else None,
@@ -199,31 +194,17 @@ def timed(base: Experiment, make: Callable[[Experiment], Loop], seconds: float, 
 def memory(base: Experiment, recipe: str) -> dict[str, object]:
     """Bytes of the first step by kind, predicted and measured."""
     trainer = make_trainer(base.replace(recipe=recipe), choose_device(base.device))
-    probe = MemoryProbe(trainer)
+    probe = StepProbe(trainer)
     trainer.step(1, observed=False, around_backward=probe)
-    event = probe.event(1)
+    event = probe.memory(1)
     return {"predicted": dict(event.predicted), "measured": dict(event.measured)}
 
 
 def product(device: torch.device, n: int, dtype: torch.dtype, precision: str = "highest") -> dict[str, float]:
     """The rate of a product of two n × n matrices."""
-    a, b = (torch.randn(n, n, device=device).to(dtype) for _ in range(2))
-    if dtype == torch.float8_e4m3fn:
-        one = torch.ones((), device=device)
-        multiply = partial(
-            torch._scaled_mm,
-            a,
-            b.t(),
-            scale_a=one,
-            scale_b=one,
-            out_dtype=torch.bfloat16,
-            use_fast_accum=False,
-        )
-    else:
-        multiply = partial(torch.matmul, a, b)
     torch.set_float32_matmul_precision(precision)
     try:
-        return {"TFLOP/s": float(f"{2e-12 * n**3 / _best_s(multiply, device):.4g}")}
+        return {"TFLOP/s": float(f"{1e-12 * product_rate(device, dtype, n):.4g}")}
     finally:
         torch.set_float32_matmul_precision("highest")
 
@@ -232,17 +213,7 @@ def copied(device: torch.device, n: int) -> dict[str, float]:
     """The rate at which n float32 values are read and written."""
     source = torch.zeros(n, device=device)
     target = torch.empty_like(source)
-    return {"GB/s": round(8e-9 * n / _best_s(partial(target.copy_, source), device), 1)}
-
-
-def _best_s(call: Callable[[], object], device: torch.device) -> float:
-    times = []
-    for _ in range(6):
-        start = _now(device)
-        for _ in range(5):
-            call()
-        times.append((_now(device) - start) / 5)
-    return min(times)
+    return {"GB/s": round(8e-9 * n / best_seconds(partial(target.copy_, source), device), 1)}
 
 
 def tests() -> dict[str, object]:
@@ -264,6 +235,7 @@ def rows(device: torch.device, *, quick: bool) -> dict[str, Callable[[], dict[st
         "a product, FP32": partial(product, device, n, torch.float32),
         "a product, FP32 with TF32": partial(product, device, n, torch.float32, "high"),
         "a product, FP16": partial(product, device, n, torch.float16),
+        "a product, FP16, of an odd size": partial(product, device, n - 1, torch.float16),
         "a product, BF16": partial(product, device, n, torch.bfloat16),
         "a product, FP8": partial(product, device, n, torch.float8_e4m3fn),
     }

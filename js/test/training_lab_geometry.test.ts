@@ -184,7 +184,7 @@ describe("a comparison in words", () => {
   });
   it.each([
     ["gradients.flushed", 0.25, "25.0 %"], ["gradients.flushed", 1e-6, "< 0.1 %"], ["metrics.loss", 0.1, "0.100"], ["loss", "inf", "∞"], ["loss", null, "–"],
-    ["memory.predicted", 3_700_000, "3.7 MB"], ["status", "out_of_memory", "out of memory"], ["status", "toString", "toString"], ["steps_done", 1200, "1,200"],
+    ["memory.predicted", 3_700_000, "3.7 MB"], ["status", "out_of_memory", "out of memory"], ["status", "toString", "toString"], ["steps_done", 1200, "1,200"], ["flops_per_second", 5.25e12, "5.3 TFLOP/s"],
     ["recipe.master_weights", true, "yes"], ["recipe.master_weights", false, "no"], ["recipe.loss_scale.init_scale", 1024, "2¹⁰"], ["learning_rate", 0.001, "0.001"], ["recipe", "fp32", "fp32"],
   ])("tells %s %j as %j", (field, value, text) => expect(fieldValue(field, value, new Map())).toBe(text));
   it("tells the choices of a recipe in the words of its form, and how a run computes in the page's", () => {
@@ -207,7 +207,20 @@ describe("words", () => {
     );
     expect([words.memory(row()), words.memory(row({ memory: {} }))]).toEqual(["", ""]);
   });
-  it.each([[0, "0 B"], [999, "999 B"], [1000, "1.0 kB"], [99_949, "99.9 kB"], [150_000, "150 kB"], [139e9, "139 GB"], [5e15, "5,000 TB"]])(
+  it("tells the work of a step, how fast it goes and what slows it", () => {
+    const found = { flops: 17_349_120, unaligned: 3_193_344, largest_unaligned: "32 × 128, 128 × 76", peak: 0 };
+    const told = (changes: Partial<Row>) => words.work(row({ work: found, rate: 1000, ...changes }));
+    expect(told({})).toBe("work of a step 17.3 MFLOP, 17.3 GFLOP/s");
+    expect(told({ rate: null })).toBe("work of a step 17.3 MFLOP");
+    expect(told({ work: { ...found, peak: 4e14 } })).toBe(
+      "work of a step 17.3 MFLOP, 17.3 GFLOP/s, < 0.1 % of the 400 TFLOP/s that a large product reaches here, " +
+        "18.4 % of the work in products whose sizes are no multiples of 8 (32 × 128, 128 × 76), which tensor cores compute more slowly",
+    );
+    expect([told({ work: null }), told({ work: { ...found, unaligned: 0, peak: 4e14 }, rate: 2e7 })]).toEqual([
+      "", "work of a step 17.3 MFLOP, 347 TFLOP/s, 86.7 % of the 400 TFLOP/s that a large product reaches here",
+    ]);
+  });
+  it.each([[0, "0 B"], [999, "999 B"], [1000, "1.0 kB"], [99_949, "99.9 kB"], [150_000, "150 kB"], [139e9, "139 GB"], [5e15, "5.0 PB"], [5e18, "5,000 PB"]])(
     "tells %d bytes as %j", (size, text) => expect(words.bytes(size)).toBe(text),
   );
   it("says where a run is", () => {

@@ -82,7 +82,8 @@ def comparison(runs: Run | Iterable[Run], *more: Run) -> "pd.DataFrame":
     if any of the runs recorded them:
 
     - `status`, `steps_done`, `skipped` (of those steps), `steps_per_second` (by the median of the newest 100)
-      and, times the batch size, `examples_per_second`
+      and, times the batch size, `examples_per_second`; times the operations of a step's products,
+      `flops_per_second`
     - `loss` of the last step's batch, and the last evaluation's `metrics.loss`, `metrics.accuracy`, …; both
       losses hold the task option loss_weight
     - for the newest gradient snapshot, as shares 0 … 1: `gradients.zero` of all gradients;
@@ -153,6 +154,8 @@ def _results(what: Experiment | WatchedLoop, status: str, state: RunState) -> di
         found["steps_per_second"] = state.steps_per_second
         if isinstance(what, Experiment):
             found["examples_per_second"] = what.batch_size * state.steps_per_second
+    if state.flops_per_second is not None:
+        found["flops_per_second"] = state.flops_per_second
     if state.memory is not None:
         by_source = {"predicted": state.memory.predicted, "measured": state.memory.measured}
         found |= {f"memory.{source}": sum(kinds.values()) for source, kinds in by_source.items() if kinds}

@@ -8,6 +8,7 @@ Uses the writer of the tensorboard package (version 2.21), which needs neither t
     gradients_log2/conv1.weight                log2 of the magnitudes that are neither zero, inf nor NaN
     gradients_zero/…, gradients_not_finite/…   the numbers of those others
     memory_predicted/weights                   bytes by kind, as in Memory
+    flops                                      the operations of a step's products
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,6 +29,7 @@ from mixwidgets.store.events import (
     RunFinished,
     RunStarted,
     StepRecord,
+    Work,
 )
 from mixwidgets.store.shares import tensor_scalars
 from mixwidgets.store.state import RunState
@@ -99,6 +101,8 @@ def _values(
     elif isinstance(event, Memory):
         values |= {f"memory_predicted/{kind}": size for kind, size in event.predicted.items()}
         values |= {f"memory_measured/{kind}": size for kind, size in event.measured.items()}
+    elif isinstance(event, Work):
+        values["flops"] = event.flops
     return values
 
 

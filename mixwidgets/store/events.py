@@ -109,6 +109,29 @@ class Memory:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Work:
+    """The work of a step: the floating-point operations of its products, forward and backward.
+
+    Matrix products, convolutions and attention count; a multiply-add is two operations. In a run of several
+    processes, those of rank 0's part of the batch.
+    """
+
+    kind: ClassVar[str] = "work"
+    step: int
+    """The step after which it was counted."""
+    flops: int
+    """All operations."""
+    unaligned: int = 0
+    """Those of products of 16-bit numbers with a size that is no multiple of 8, which tensor cores compute
+    more slowly (NVIDIA, "Matrix Multiplication Background User's Guide")."""
+    largest_unaligned: str = ""
+    """The sizes of the largest of these, such as "32 × 128, 128 × 10"."""
+    peak: float = 0.0
+    """Operations per second of a large product in the same format, measured before the first step on a CUDA
+    device; 0 on the CPU."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunFinished:
     """The last event."""
 
@@ -121,4 +144,4 @@ class RunFinished:
     """What happened, in words."""
 
 
-Event = RunStarted | StepRecord | Evaluation | GradientSnapshot | Memory | RunFinished
+Event = RunStarted | StepRecord | Evaluation | GradientSnapshot | Memory | Work | RunFinished

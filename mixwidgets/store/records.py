@@ -7,7 +7,16 @@ from dataclasses import MISSING, fields
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from mixwidgets.store.events import REASONS, Evaluation, Event, Memory, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.events import (
+    REASONS,
+    Evaluation,
+    Event,
+    Memory,
+    RunFinished,
+    RunStarted,
+    StepRecord,
+    Work,
+)
 
 T = TypeVar("T")
 
@@ -73,9 +82,12 @@ def _reason(value: object) -> str:
 
 
 _READ: dict[str, Callable[[object], Any]] = {
-    **dict.fromkeys(("device", "device_name", "backend", "first_non_finite", "message"), from_json_text),
-    **dict.fromkeys(("step", "non_finite"), from_json_count),
-    **dict.fromkeys(("loss", "loss_scale", "grad_norm", "seconds"), from_json_number),
+    **dict.fromkeys(
+        ("device", "device_name", "backend", "first_non_finite", "largest_unaligned", "message"),
+        from_json_text,
+    ),
+    **dict.fromkeys(("step", "non_finite", "flops", "unaligned"), from_json_count),
+    **dict.fromkeys(("loss", "loss_scale", "grad_norm", "seconds", "peak"), from_json_number),
     **dict.fromkeys(("found_inf", "skipped"), _flag),
     **dict.fromkeys(("predicted", "measured"), from_json_counts),
     "metrics": from_json_metrics,
@@ -85,11 +97,11 @@ _READ: dict[str, Callable[[object], Any]] = {
 
 _PLAIN = {
     event.kind: (event, [(one.name, _READ[one.name], one.default is MISSING) for one in fields(event)])
-    for event in (RunStarted, StepRecord, Evaluation, Memory, RunFinished)
+    for event in (RunStarted, StepRecord, Evaluation, Memory, Work, RunFinished)
 }
 
 
-def to_record(event: RunStarted | StepRecord | Evaluation | Memory | RunFinished) -> dict[str, Any]:
+def to_record(event: RunStarted | StepRecord | Evaluation | Memory | Work | RunFinished) -> dict[str, Any]:
     """The event as JSON values, `kind` first (snapshots: `mixwidgets.store.snapshots`)."""
     return {"kind": event.kind, **{part.name: to_json(getattr(event, part.name)) for part in fields(event)}}
 

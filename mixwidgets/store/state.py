@@ -15,6 +15,7 @@ from mixwidgets.store.events import (
     RunFinished,
     RunStarted,
     StepRecord,
+    Work,
 )
 from mixwidgets.store.shares import Shares, class_shares, flushed_against_float32
 
@@ -39,6 +40,7 @@ class RunState:
     metrics: Mapping[str, float] = field(default_factory=dict)
     """The metrics of the last evaluation."""
     memory: Memory | None = None
+    work: Work | None = None
     snapshot: GradientSnapshot | None = None
     """The newest gradient snapshot."""
     snapshot_loss: float = math.nan
@@ -67,6 +69,8 @@ class RunState:
                 self.metrics = event.metrics
             case Memory():
                 self.memory = event
+            case Work():
+                self.work = event
             case RunStarted():
                 self.started = event
             case RunFinished():
@@ -81,6 +85,12 @@ class RunState:
     def steps_per_second(self) -> float | None:
         """From the median duration of the newest 100 steps; None if that is 0 or unknown."""
         return _rate(1, self.median_seconds or 0)
+
+    @property
+    def flops_per_second(self) -> float | None:
+        """Floating-point operations of products per second, by the median duration; None if unknown."""
+        rate = self.steps_per_second
+        return self.work.flops * rate if self.work and rate else None
 
     @property
     def recent_rate(self) -> float | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mixwidgets.store import system
-from mixwidgets.store.events import REASONS, Memory, RunFinished, RunStarted
+from mixwidgets.store.events import REASONS, Memory, RunFinished, RunStarted, Work
 from mixwidgets.store.files import (
     create_file,
     read_plain_file,
@@ -35,7 +35,7 @@ from mixwidgets.store.records import (
 )
 from mixwidgets.store.state import RunState, state_of
 
-E = TypeVar("E", RunStarted, Memory)
+E = TypeVar("E", RunStarted, Memory, Work)
 
 _FILE, _RESERVE = "status.json", "status.reserved"
 _RESERVED = 16 << 10  # bytes; escaping may take 12 bytes per character of the message
@@ -93,6 +93,7 @@ def read_status(run_path: Path) -> Status:
             has_loss=loss is not None and not math.isnan(loss),
             metrics=metrics,
             memory=_event(Memory, record.get("memory")),
+            work=_event(Work, record.get("work")),
             lost=_known(record.get("lost"), from_json_metrics) or {},
             finished=RunFinished(reason=word, metrics=metrics, message=message),
             seconds=deque(() if seconds is None else (seconds,)),
@@ -240,6 +241,7 @@ def _line(status: Status) -> bytes:
             "seconds": to_json(state and state.median_seconds),
             "started": _known(state and state.started, to_record),
             "memory": _known(state and state.memory, to_record),
+            "work": _known(state and state.work, to_record),
             "lost": to_json(state and state.lost),
             "message": status.message[-_LONGEST_MESSAGE:],
         }

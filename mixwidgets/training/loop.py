@@ -16,9 +16,10 @@ from mixwidgets.task.source import check_trust
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
-from mixwidgets.training.memory import MemoryProbe
 from mixwidgets.training.memory_advice import advice
 from mixwidgets.training.ranks import ALONE, Ranks, Verdict, own_gpu, ranks_of
+from mixwidgets.training.speed import product_dtype, product_rate
+from mixwidgets.training.step_probe import StepProbe
 from mixwidgets.training.trainer import Trainer
 
 _EVALUATIONS = 10  # per run, plus one before training
@@ -33,7 +34,7 @@ def train(experiment: Experiment, trust_source: bool = False) -> Iterator[Event]
     "time_limit". A run has diverged if a NaN or infinite loss does not cause a skipped update, if 50 such
     losses come in a row, or if the loss scale falls to 0 or to a floor with `at_min_scale="stop"`. There is
     an evaluation before training, after every tenth of the steps (at least every 100 steps) and at the end; a
-    gradient snapshot at step 1 and every `summary_every` steps after it; memory by kind after step 1.
+    gradient snapshot at step 1 and every `summary_every` steps after it; memory and work after step 1.
 
     If torchrun started the process, or torch.distributed is initialised, all ranks train the experiment
     together, and each gets these events (`mixwidgets.training.ranks`). If one of them leaves its loop, the
@@ -92,6 +93,8 @@ def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, 
     yield Evaluation(step=0, metrics=metrics)
     verdict = ranks.agree(Verdict.GO_ON)
     evaluate_every = min(max(1, experiment.steps // _EVALUATIONS), _RAREST_EVALUATION)
+    is_gpu = trainer.device.type == "cuda"
+    peak = product_rate(trainer.device, product_dtype(experiment.recipe)) if is_gpu else 0.0
     losses_lost = 0
     for step in range(1, experiment.steps + 1):
         if verdict == Verdict.LEFT:
@@ -101,13 +104,14 @@ def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, 
             message = f"{experiment.time_limit_s:g} s were up after step {step - 1} of {experiment.steps}."
             return RunFinished(reason="time_limit", metrics=metrics, message=message)
         observed = (step - 1) % experiment.summary_every == 0
-        probe = MemoryProbe(trainer) if step == 1 else None
+        probe = StepProbe(trainer) if step == 1 else None
         record, snapshot = trainer.step(step, observed, around_backward=probe)
         yield record
         if snapshot is not None:
             yield snapshot
         if probe is not None:
-            yield probe.event(step)
+            yield probe.memory(step)
+            yield probe.work(step, peak)
         if step % evaluate_every == 0 or step == experiment.steps:
             metrics = trainer.evaluate()
             yield Evaluation(step=step, metrics=metrics)

@@ -446,7 +446,12 @@ PAYLOADS = [
 def test_no_text_of_a_run_is_ever_code(page, lab, tmp_path, payload):
     widget = show(page, lab, tmp_path)
     texts = ["recipe", "task", "status", "message", "device", "device_name", "backend"]
-    hostile = {**dict.fromkeys(texts, payload), "memory": {payload: 5}, "metrics": {payload: payload}}
+    hostile = {
+        **dict.fromkeys(texts, payload),
+        "memory": {payload: 5},
+        "work": {"flops": 5, "unaligned": 5, "largest_unaligned": payload, "peak": 5},
+        "metrics": {payload: payload},
+    }
     rows = [{**row, **hostile, "id": payload + row["id"]} for row in lab._rows]
     ids = [row["id"] for row in rows]
     difference = {"field": payload, "kind": "setting", "values": [payload] * 3}

@@ -121,6 +121,17 @@ def test_memory_is_what_was_predicted(recipe):
         assert memory.measured[kind] == pytest.approx(size, rel=0.05, abs=100_000)
 
 
+def test_the_work_of_a_step_is_that_of_the_cpu_and_the_device_has_a_peak():
+    experiment = BASE.replace(recipe="fp16_static", steps=1)
+    here, there = (
+        next(event for event in train(experiment.replace(device=device)) if event.kind == "work")
+        for device in ("cuda", "cpu")
+    )
+    assert here.flops == there.flops
+    assert 0 < here.unaligned < here.flops  # the products with the 10 classes
+    assert here.peak > 1e11
+
+
 def test_the_default_device_is_left_as_it_was():
     before = torch.cuda.current_device(), torch.cuda.get_rng_state()
     list(train(BASE.replace(steps=2)))

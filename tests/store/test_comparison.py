@@ -13,7 +13,15 @@ from mixwidgets.experiments.loss_scale import LossScale
 from mixwidgets.experiments.operands import Operands
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.comparison import ComparisonRow, comparison_rows
-from mixwidgets.store.events import Evaluation, GradientSnapshot, Memory, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.events import (
+    Evaluation,
+    GradientSnapshot,
+    Memory,
+    RunFinished,
+    RunStarted,
+    StepRecord,
+    Work,
+)
 from mixwidgets.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.shares import class_shares
@@ -150,6 +158,7 @@ def test_the_results_are_those_recorded(tmp_path, left):
         step(1, seconds=4.0),
         GradientSnapshot(step=1, summaries={"a": GradientSummary.of(np.ones(3, "f4"))}),
         Memory(step=1, predicted={"weights": 10, "gradients": 20}, measured={"weights": 12}),
+        Work(step=1, flops=1_000),
         step(2, seconds=0.25, skipped=True, found_inf=True),
         step(3, seconds=0.125, loss=math.inf, loss_scale=0.5),
         GradientSnapshot(step=3, summaries=summaries, weights_unchanged={"a": 2}, flushed={"a": 1, "b": 1}),
@@ -176,6 +185,7 @@ def test_the_results_are_those_recorded(tmp_path, left):
         "weights_unchanged": (2 / 8, None),
         "steps_per_second": (4.0, None),
         "examples_per_second": (512.0, None),
+        "flops_per_second": (4000.0, None),
         "memory.predicted": (30, None),
         "memory.measured": (12, None),
     }

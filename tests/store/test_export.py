@@ -9,7 +9,15 @@ import pytest
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import Evaluation, GradientSnapshot, Memory, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.events import (
+    Evaluation,
+    GradientSnapshot,
+    Memory,
+    RunFinished,
+    RunStarted,
+    StepRecord,
+    Work,
+)
 from mixwidgets.store.journal import Journal, create_run
 from mixwidgets.store.run import open_run
 
@@ -33,6 +41,7 @@ EVENTS = [
         weights_unchanged={"a.weight": 3},
     ),
     Memory(step=1, predicted={"weights": 4096}, measured={}),
+    Work(step=1, flops=2_000_000),
     step(2, math.nan, found_inf=True, skipped=True, grad_norm=math.inf,
          non_finite=7, first_non_finite="a.weight"),
     step(3, 0.5, scale=3.0, seconds=0.0),
@@ -118,6 +127,7 @@ def test_an_event_file_is_read_by_tensorboard(run):
     assert scalars("examples_per_second") == [(1, 128.0), (2, 128.0)]
     assert scalars("evaluation/accuracy") == [(0, 0.125), (3, 0.5)]
     assert scalars("memory_predicted/weights") == [(1, 4096)]
+    assert scalars("flops") == [(1, 2_000_000)]
     assert scalars("gradients_zero/a.weight") == [(1, 2), (3, 2)]
     assert scalars("gradients_not_finite/a.weight") == [(1, 3), (3, 3)]
     # Of 8 that are not zero: 2^-30 at 2^10 is a subnormal of float16, and at 3 it is flushed.

@@ -61,7 +61,7 @@ def test_a_strange_number_is_damage(tmp_path):
     strange = [("steps", one) for one in (-1, 1.5, "3", True, [], 2**70)]
     strange += [("loss", "much"), ("loss_scale", {}), ("seconds", []), ("lost", {"gradients.zero": "all"})]
     for event in ([], {}, {"kind": "started"}, {"kind": "finished", "reason": "completed", "metrics": {}}):
-        strange += [("started", event), ("memory", event)]
+        strange += [("started", event), ("memory", event), ("work", event)]
     for name, value in strange:
         path = ended(tmp_path, [1.0])
         record = without_checksum((path / "status.json").read_bytes())

@@ -8,7 +8,15 @@ import pytest
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.comparison import brief_results, comparison_rows
-from mixwidgets.store.events import Evaluation, GradientSnapshot, Memory, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.events import (
+    Evaluation,
+    GradientSnapshot,
+    Memory,
+    RunFinished,
+    RunStarted,
+    StepRecord,
+    Work,
+)
 from mixwidgets.store.journal import Journal, create_run
 from mixwidgets.store.run import open_run
 from mixwidgets.store.state import RunState, state_of
@@ -48,14 +56,21 @@ def test_it_is_what_the_events_say():
     assert state.metrics == {"loss": 2.5, "accuracy": 0.5}
     assert state.memory == EVENTS[4]
     assert state.steps_per_second == 2.0  # by the median
+    assert state.flops_per_second is None
     assert state.recent_rate == 3 / 1.25  # by the mean
     assert state.shares("float16")[:3] == (0.5, 0, 0.5)
+
+
+def test_the_rate_of_operations():
+    state = state_of([*EVENTS, work := Work(step=1, flops=3_000_000_000, peak=1e12)])
+    assert state.work == work
+    assert state.flops_per_second == 6e9
 
 
 def test_before_the_first_event_nothing_is_known():
     state = RunState()
     assert (state.steps, state.skipped, state.loss, state.steps_per_second) == (0, 0, None, None)
-    assert state.recent_rate is None
+    assert (state.recent_rate, state.work, state.flops_per_second) == (None, None, None)
     assert all(map(math.isnan, state.shares("float16")))
 
 

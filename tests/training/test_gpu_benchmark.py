@@ -60,7 +60,7 @@ def test_a_quick_run_on_the_cpu_measures_everything_and_writes_nothing():
         assert row["milliseconds a step"] > 0
         assert row["peak bytes"] is None
     products = [row for name, row in results.items() if name.startswith("a product")]
-    assert len(products) == 5
+    assert len(products) == 6
     assert all(row["TFLOP/s"] > 0 for row in products)
 
 

@@ -30,7 +30,7 @@ def untimed(events):
             yield dataclasses.replace(event, seconds=0.0, loss_scale=1.0)
         elif event.kind == "gradients":
             yield event.step, {name: summary.to_bytes() for name, summary in event.summaries.items()}
-        elif event.kind == "memory":
+        elif event.kind in ("memory", "work"):
             yield event
         elif event.kind != "started":
             yield event.kind, dict(event.metrics)
@@ -45,7 +45,7 @@ def accuracy(experiment):
 def test_the_order_of_events():
     kinds = [event.kind for event in train(BASE.replace(steps=4, summary_every=3))]
     bare, observed = ["step", "evaluation"], ["step", "gradients", "evaluation"]
-    first = ["step", "gradients", "memory", "evaluation"]
+    first = ["step", "gradients", "memory", "work", "evaluation"]
     assert kinds == ["started", "evaluation", *first, *bare, *bare, *observed, "finished"]
 
 

@@ -6,7 +6,7 @@ import torch
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.loop import make_trainer, train
-from mixwidgets.training.memory import allocated_blocks
+from mixwidgets.training.step_probe import allocated_blocks
 
 MLP, CNN = 26_122, 15_374  # weights
 CPU = torch.device("cpu")

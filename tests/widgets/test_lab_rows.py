@@ -12,7 +12,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mixwidgets.store.events import Memory, RunFinished
+from mixwidgets.store.events import Memory, RunFinished, Work
 from mixwidgets.store.files import replace_file, with_checksum, without_checksum
 from mixwidgets.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.store.lock import take_lock
@@ -175,6 +175,7 @@ def test_shares_and_memory_are_the_events(tmp_path, make_lab):
         # float16 at a scale of 1: 0, flushed, subnormal, normal (twice), overflow
         journal.append(snapshot(1, [0.0, 2.0**-30, 2.0**-20], [1.0, 2.0, 2.0**20]))
         journal.append(Memory(step=1, predicted={"weights": 8, "master": 4}, measured={}))
+        journal.append(Work(step=1, flops=60, unaligned=6, largest_unaligned="3 × 2, 2 × 5", peak=math.inf))
         journal.append(step_record(2, scale=2.0**10))
         journal.append(snapshot(2, [2.0**-30, 1.0], [2.0**-20, math.inf], flushed={"p0": 1, "p1": 0}))
         journal.append(RunFinished(reason="completed", metrics={}))
@@ -185,6 +186,8 @@ def test_shares_and_memory_are_the_events(tmp_path, make_lab):
     np.testing.assert_array_equal(curve(lab, run, "shares", 5), np.float32(expected))
     [row] = lab._rows
     assert (row["memory"], row["gradients"]) == ({"weights": 8, "master": 4}, True)
+    expected = {"step": 1, "flops": 60, "unaligned": 6, "largest_unaligned": "3 × 2, 2 × 5", "peak": "inf"}
+    assert row["work"] == expected
     assert row["flushed"] == 1 / 5  # against float32: 1 flushed beside 4 that are not zero
 
 

@@ -5,7 +5,7 @@ import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal, percent, statusWord } from "#ui/run_words.ts";
 import { arithmetic } from "./arithmetic.ts";
 import type { RecipeField, TaskChoice } from "./state.ts";
-import { bytes, scale, spaced } from "./words.ts";
+import { bytes, scale, spaced, withPrefix } from "./words.ts";
 
 /** What the page's forms call the settings, by field, and their choices, by "field=choice". */
 export function titlesOf(recipe: readonly RecipeField[], tasks: readonly TaskChoice[]): ReadonlyMap<string, string> {
@@ -36,6 +36,7 @@ export function fieldValue(field: string, value: string | number | boolean | nul
   if (SHARE.test(field)) return percent(value);
   if (field.startsWith("memory.")) return bytes(value);
   if (field.endsWith(".init_scale")) return scale(value);
+  if (field === "flops_per_second") return withPrefix(value, "FLOP/s");
   if (field.endsWith("_per_second")) return integer(value);
   if (/loss$/.test(field)) return decimal(value);
   return Number.isInteger(value) && Math.abs(value) < 1e15 ? integer(value) : axisNumber(Number(value.toPrecision(4)));

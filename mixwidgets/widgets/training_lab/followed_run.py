@@ -177,7 +177,7 @@ class FollowedRun:
 
 def _figures(state: RunState, flushed: float | None = None) -> dict[str, Any]:
     """The figures of a row."""
-    started, memory = state.started, state.memory
+    started, memory, work = state.started, state.memory, state.work
     return {
         "step": state.steps,
         "skipped": state.skipped,
@@ -188,6 +188,7 @@ def _figures(state: RunState, flushed: float | None = None) -> dict[str, Any]:
         "loss_scale": to_json(state.loss_scale),
         "rate": state.steps_per_second if state.finished else state.recent_rate,
         "memory": dict(memory.measured or memory.predicted) if memory else None,
+        "work": to_json(vars(work)) if work else None,
         "flushed": flushed if flushed is not None and math.isfinite(flushed) else None,
         "metrics": state.metrics,
     }

@@ -1,4 +1,4 @@
-// Where the run at hand is: a bar, the newest step's figures, what it takes in memory, and how it failed.
+// Where the run at hand is: a bar, the newest step's figures, what it takes in memory and computes, and how it failed.
 
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, t } from "#ui/messages.ts";
@@ -6,7 +6,7 @@ import { integer } from "#ui/digits.ts";
 import type { Lab } from "./lab.ts";
 import { repeated } from "./rows.ts";
 import { isAlive, isFailure, isWaiting } from "./state.ts";
-import { memory, newest, progress, spoken, status } from "./words.ts";
+import { memory, newest, progress, spoken, status, work } from "./words.ts";
 
 export function progressArea({ view, rows, atHand, names, selected, chosen, hasKernel }: Lab): HTMLElement {
   const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
@@ -26,7 +26,7 @@ export function progressArea({ view, rows, atHand, names, selected, chosen, hasK
     const what = run ? progress(run) + line : nothing();
     setText(steps, run && isOneOfSeveral ? t("common.named", { name: names.value.get(run.id)!, what }) : what);
     setText(figures, run ? newest(run) : "");
-    setText(taken, run ? memory(run) : "");
+    setText(taken, run ? `${memory(run)}\n${work(run)}` : "");
     const failure = rows.value.find((row) => isFailure(row) && (row === run || selected.value.includes(row)));
     set(failed, { hidden: failure === undefined });
     setText(failed, failure ? t("lab.failure", { name: names.value.get(failure.id)!, status: status(failure), message: failure.message }) : "");

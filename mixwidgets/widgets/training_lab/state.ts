@@ -32,8 +32,17 @@ export interface Row {
   rate: number | null; // steps per second, newest steps
   metrics: Record<string, WireNumber>; // the last evaluation's, on held-out data
   memory: Record<string, number> | null; // bytes by kind that a step takes
+  work: WireWork | null; // of a step
   flushed: number | null; // share of the newest snapshot's non-zero gradients, in 0 … 1
   gradients: boolean; // whether there is a snapshot to open
+}
+
+/** The floating-point operations of a step's products; the peak is a large product's rate, 0 if it was not measured. */
+export interface WireWork {
+  flops: number;
+  unaligned: number;
+  largest_unaligned: string;
+  peak: number;
 }
 
 /** A run's curves, little-endian float32 in base64: pairs (step, value); `shares` (step and a share for each class). */

@@ -17,13 +17,16 @@ export function scale(value: WireNumber): string {
   return Number.isInteger(exponent) ? twoTo(exponent) : decimal(value);
 }
 
-/** Bytes as "1.2 MB", in powers of 1000. */
-export function bytes(size: number): string {
-  const step = clamp(Math.floor(Math.log10(size) / 3), 0, UNITS.length - 1);
-  const value = size / 1000 ** step;
-  return `${step > 0 && value < 99.95 ? value.toFixed(1) : integer(value)} ${UNITS[step]}`;
+/** Bytes as "1.2 MB". */
+export const bytes = (size: number): string => withPrefix(size, "B");
+
+/** A quantity of a unit with its prefix, in powers of 1000. */
+export function withPrefix(quantity: number, unit: string): string {
+  const step = clamp(Math.floor(Math.log10(quantity) / 3), 0, PREFIXES.length - 1);
+  const value = quantity / 1000 ** step;
+  return `${step > 0 && value < 99.95 ? value.toFixed(1) : integer(value)} ${PREFIXES[step]}${unit}`;
 }
-const UNITS = ["B", "kB", "MB", "GB", "TB"];
+const PREFIXES = ["", "k", "M", "G", "T", "P"];
 
 const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
 
@@ -83,6 +86,19 @@ export function status(row: Row): string {
 export function place(row: Row): string {
   const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
   return [device, row.device_name, arithmetic(row.backend)].filter(Boolean).join(" · ");
+}
+
+/** What a step computes, how fast, and what slows it: "work of a step 0.4 GFLOP, 51 GFLOP/s, …". */
+export function work({ work: found, rate }: Row): string {
+  if (found === null) return "";
+  const { flops, peak, unaligned, largest_unaligned: sizes } = found;
+  const speed = rate === null ? 0 : flops * rate;
+  return listed([
+    t("lab.work", { flops: withPrefix(flops, "FLOP") }),
+    speed > 0 ? withPrefix(speed, "FLOP/s") : "",
+    speed > 0 && peak > 0 ? t("lab.work_share", { share: percent(speed / peak), peak: withPrefix(peak, "FLOP/s") }) : "",
+    peak > 0 && unaligned > 0 ? t("lab.work_unaligned", { share: percent(unaligned / flops), sizes }) : "",
+  ]);
 }
 
 /** What a step takes in memory, by kind: "memory 3.1 MB: weights 0.4 MB, …". */

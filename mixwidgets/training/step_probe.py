@@ -1,10 +1,12 @@
-"""The memory of a training step by kind, measured during a real step.
+"""The memory of a training step by kind and the operations of its products, measured during a real step.
 
 The trainer lists the tensors that it holds between steps. Activations are what autograd saves for the
 backward pass (`torch.autograd.graph.saved_tensors_hooks`): each storage that the forward pass allocated is
-counted once. The step computes the same as without the probe.
+counted once. The operations are those that torch's formulas give for the products and convolutions that run
+(`torch.utils.flop_counter`). The step computes the same as without the probe.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from types import MappingProxyType
@@ -15,19 +17,21 @@ from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
 from torch.utils.module_tracker import ModuleTracker
 
-from mixwidgets.store.events import Memory
+from mixwidgets.store.events import Memory, Work
 from mixwidgets.training.function_kinds import PRODUCTS
 from mixwidgets.training.multi_tensor import tensors_in
 from mixwidgets.training.precision import DTYPES, is_emulated
 from mixwidgets.training.trainer import Trainer
 
 _FLOAT32 = 4  # bytes
+_MULTIPLE = 8  # of the sizes of a 16-bit product, which tensor cores take at full speed
 
 
-class MemoryProbe(TorchDispatchMode):
-    """`probe = MemoryProbe(trainer); trainer.step(1, …, around_backward=probe); probe.event(1)`.
+class StepProbe(TorchDispatchMode):
+    """`trainer.step(1, …, around_backward=probe)`, then `probe.memory(1)` and `probe.work(1)`.
 
     If a CPU emulates half-precision products in float32, the saved float32 operands are counted at the size
     of the narrow tensors they were widened from, as on a device with native products. Operands that a recipe
@@ -36,6 +40,8 @@ class MemoryProbe(TorchDispatchMode):
 
     def __init__(self, trainer: Trainer) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
+        self._flops = 0
+        self._unaligned: Counter[str] = Counter()  # operations by the sizes of a product
         self._trainer = trainer
         held = trainer.held()
         self._leaves = [*(held["weights"] or held["master"])]  # of the autograd graph
@@ -54,7 +60,7 @@ class MemoryProbe(TorchDispatchMode):
         self._widening = _FLOAT32 // dtype.itemsize
         self._counter = _Counter(trainer.device)
 
-    def event(self, step: int) -> Memory:
+    def memory(self, step: int) -> Memory:
         """The event for this step. Call it after the step, when the optimiser's state exists."""
         held = _bytes_once(self._trainer.held())
         return Memory(
@@ -69,6 +75,17 @@ class MemoryProbe(TorchDispatchMode):
                 }
             ),
             measured=MappingProxyType(self._counter.measured(self._trainer.held())),
+        )
+
+    def work(self, step: int, peak: float = 0.0) -> Work:
+        """The event for this step."""
+        ((largest, _),) = self._unaligned.most_common(1) or [("", 0)]
+        return Work(
+            step=step,
+            flops=self._flops,
+            unaligned=self._unaligned.total(),
+            largest_unaligned=largest,
+            peak=peak,
         )
 
     def __enter__(self) -> Self:
@@ -92,6 +109,11 @@ class MemoryProbe(TorchDispatchMode):
             self._phase = "over"
             self._counter.add("gradients")
         result = func(*args, **kwargs or {})
+        if formula := flop_registry.get(func.overloadpacket):
+            flops = formula(*args, **kwargs or {}, out_val=result)
+            self._flops += flops
+            if sizes := _unaligned(func.overloadpacket.__name__, args):
+                self._unaligned[sizes] += flops
         if self._phase == "forward":
             given = {_key(tensor) for tensor in tensors_in((args, kwargs))}
             made = {_key(tensor): tensor for tensor in tensors_in(result)}
@@ -127,6 +149,16 @@ class MemoryProbe(TorchDispatchMode):
         elif self._rounds_operands and saved.dtype == torch.float32:  # rounded on the host
             self._activations[key] = saved.untyped_storage().nbytes()
         # Everything else is a weight, the batch, or a cast of one of these.
+
+
+def _unaligned(name: str, args: tuple[Any, ...]) -> str:
+    """The sizes of a product of 16-bit numbers if one of them is no multiple of 8; else "". Of a convolution,
+    the numbers of channels. FP8 matrices are padded (`FP8Matrix`)."""
+    operands = [tensor for tensor in tensors_in(args[:3]) if tensor.ndim > 1]  # no bias
+    sizes = [operands[-1].shape[:2]] if "conv" in name else [one.shape[-2:] for one in operands[-2:]]
+    if operands[-1].itemsize != 2 or not any(size % _MULTIPLE for pair in sizes for size in pair):
+        return ""
+    return ", ".join(" × ".join(map(str, pair)) for pair in sizes)
 
 
 class _Products(TorchFunctionMode):

@@ -1,0 +1,84 @@
+"""The work of a step: the operations of its products, counted by hand."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.training.loop import train
+from mixwidgets.training.speed import product_dtype, product_rate
+
+N = 32  # examples
+LAYERS = [(64, 128), (128, 128), (128, 10)]  # digits_mlp
+
+
+def work_of(task="digits_mlp", recipe="fp32", batch_size=N, **fields):
+    experiment = Experiment(task=task, recipe=recipe, steps=2, batch_size=batch_size, device="cpu", **fields)
+    (work,) = [event for event in train(experiment) if event.kind == "work"]
+    assert work.step == 1
+    assert work.peak == 0  # of a GPU only
+    return work
+
+
+def flops(layers, n=N):
+    """Of linear layers: forward, the gradients of the weights and, but for the first, of the inputs."""
+    products = [2 * n * i * o for i, o in layers]
+    return 3 * sum(products) - products[0]
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "fp16_dynamic", "bf16_weights", "amp_bf16", "mxfp8"])
+def test_every_recipe_multiplies_as_much(recipe):
+    assert work_of(recipe=recipe).flops == flops(LAYERS)
+
+
+def test_native_fp8_multiplies_padded_matrices():
+    assert work_of(recipe="fp8_native").flops == flops([*LAYERS[:2], (128, 16)])
+
+
+@pytest.mark.parametrize("fields", [{"micro_batches": 4}, {"fp32_reference": True}, {"summary_every": 1}])
+def test_it_is_the_work_of_training_on_the_whole_batch(fields):
+    assert work_of(**fields).flops == flops(LAYERS)
+
+
+def test_products_of_16_bits_whose_sizes_are_no_multiples_of_8():
+    work = work_of(recipe="amp_bf16")  # autocast's products are bfloat16 on every CPU
+    assert work.unaligned == 3 * 2 * N * 128 * 10
+    assert work.largest_unaligned == f"{N} × 128, 128 × 10"
+    odd = work_of(recipe="amp_bf16", batch_size=30)
+    assert odd.unaligned == odd.flops == flops(LAYERS, 30)
+    assert odd.largest_unaligned == "30 × 128, 128 × 128"
+    assert work_of(recipe="fp32", batch_size=30).unaligned == 0
+
+
+class Convolution:
+    """Twelve channels between two convolutions of 3 × 3."""
+
+    def model(self):
+        return nn.Sequential(nn.Conv2d(8, 12, 3, padding=1), nn.Conv2d(12, 16, 3, padding=1))
+
+    def batches(self, batch_size, seed):
+        while True:
+            yield torch.ones(batch_size, 8, 5, 5), torch.zeros(batch_size, 16, 5, 5)
+
+    def loss(self, outputs, targets):
+        return functional.mse_loss(outputs, targets)
+
+    def evaluate(self, predict):
+        return {"loss": predict(torch.ones(1, 8, 5, 5)).square().mean().item()}
+
+
+def test_of_a_convolution_the_channels_count_and_not_the_image():
+    work = work_of(Convolution, recipe="amp_bf16", batch_size=3)
+    first, second = (2 * 3 * 25 * 9 * i * o for i, o in [(8, 12), (12, 16)])
+    assert work.flops == 2 * first + 3 * second
+    assert work.unaligned == work.flops
+    assert work.largest_unaligned == "16 × 12"
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "bf16", "fp8_native", "mxfp8"])
+def test_the_rate_of_a_large_product_draws_no_random_numbers(recipe):
+    dtype = product_dtype(Experiment(task="digits_mlp", recipe=recipe).recipe)
+    before = torch.get_rng_state()
+    assert product_rate(torch.device("cpu"), dtype, n=32) > 0
+    assert torch.equal(torch.get_rng_state(), before)
