@@ -12,7 +12,7 @@ from torch.func import functional_call
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.task.protocol import Outputs
-from mixwidgets.training.multi_tensor import in_dtype, on_floats
+from mixwidgets.training.multi_tensor import copies, in_dtype, on_floats
 from mixwidgets.training.precision import DTYPES, Precision
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.trainer import Gradients, Trainer
@@ -66,7 +66,7 @@ class ExplicitTrainer(Trainer):
             more = in_dtype(scaled, self._sum_dtype)
             sums = list(torch._foreach_add(sums, more)) if sums else more
         # 7. Unscale in float32, before clipping or anything else that depends on magnitudes (3.2).
-        gradients = unscaled(in_dtype(sums, torch.float32), self.loss_scale)
+        gradients = unscaled(sums, self.loss_scale)
         # Sum over the ranks last, in float32, so that an inf on one rank becomes one on all.
         loss, *gradients = self.ranks.sum([torch.stack(losses).sum(), *gradients])
         return loss, dict(zip(self._weights.read, gradients, strict=True))
@@ -89,11 +89,12 @@ class ExplicitTrainer(Trainer):
 
 
 def unscaled(gradients: Sequence[Tensor], scale: float) -> list[Tensor]:
-    """Float32 gradients divided by the loss scale."""
+    """The gradients in float32, divided by the loss scale. They are not changed themselves."""
     if scale == 1:
-        return list(gradients)
-    inverse = 1 / scale  # the product rounds it to float32, as torch.amp.GradScaler does
-    return list(torch._foreach_mul(list(gradients), inverse))
+        return in_dtype(gradients, torch.float32)
+    wide = copies(gradients, torch.float32)
+    torch._foreach_mul_(wide, 1 / scale)  # rounds 1 / scale to float32, as torch.amp.GradScaler does
+    return wide
 
 
 def narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:

@@ -95,7 +95,7 @@ def main(folder):
     any_case = Experiment.from_json(next(iter(cases.values()))).replace(recipe="fp32", summary_every=100)
     told["different"] = refusal(any_case.replace(seed=rank))
     for left_by in (0, 1):
-        for at in (0, 1, 6):  # started, the first evaluation, a step
+        for at in (0, 1, 7):  # started, the first evaluation, a step
             mine = at if rank == left_by else None
             told[f"left by {left_by} at {at}"] = events_of(any_case.replace(steps=50), mine)
     if rank == 1:  # only its clock says that time is up

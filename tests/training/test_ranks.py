@@ -115,7 +115,7 @@ def test_what_half_precision_flushed_is_counted_over_all_ranks(told):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("left_by", [0, 1])
-@pytest.mark.parametrize(("at", "after"), [(0, 0), (1, 0), (6, 3)])
+@pytest.mark.parametrize(("at", "after"), [(0, 0), (1, 0), (7, 3)])
 def test_a_loop_that_one_rank_leaves_ends_for_all(told, left_by, at, after):
     name = f"left by {left_by} at {at}"
     assert told[left_by][name][-1] == ["left"]
