@@ -66,15 +66,14 @@ def round_blocks(
     padded = functional.pad(rows, (0, -size % fmt.block_size)) if size % fmt.block_size else rows
     blocks = padded.reshape(-1, fmt.block_size)
     amax = torch.linalg.vector_norm(blocks, math.inf, -1, keepdim=True)
-    nan_or_zero = amax - amax  # NaN for blocks with an infinity or a NaN
-    amax = amax.nan_to_num(0.0, posinf=0.0)
     unit = _powers_of_two(fmt, amax) if fmt.tensor_scale is None else _quotients(fmt, amax)
+    unit.sub_(amax - amax)  # NaN for blocks with an infinity or a NaN
     elements = blocks / unit
     if generator is None or isinstance(fmt.element, FixedPoint):
         elements = round_to(fmt.element, elements)
     else:
         elements = round_by_draws(fmt.element, elements, bits, generator, saturate=True)
-    found = (elements * unit).float().sub_(nan_or_zero)  # x − 0 is x, also for −0
+    found = (elements * unit).float()
     return found.reshape(padded.shape)[..., :size].movedim(-1, axis)
 
 
@@ -101,7 +100,7 @@ def _powers_of_two(fmt: BlockFormat, amax: Tensor) -> Tensor:
 def _quotients(fmt: BlockFormat, amax: Tensor) -> Tensor:
     """float64 scale × tensor scale of blocks from their largest magnitudes."""
     assert fmt.tensor_scale is not None
-    wide = amax.double()
+    wide = amax.double().nan_to_num_(0.0, posinf=0.0)
     largest = wide.amax() if wide.numel() else wide.new_zeros(())
     tensor_scale = (largest / (fmt.scale.max * fmt.element.max)).float().double()
     tensor_scale = tensor_scale.clamp_(min=fmt.tensor_scale.smallest_subnormal)
