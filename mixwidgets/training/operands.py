@@ -121,14 +121,14 @@ class _Tensorwise:
         """The axis is for block formats only; a step extends the window. A delayed scale may be too large;
         values then saturate."""
         values = tensor.detach().float()
-        amax = torch.linalg.vector_norm(values, math.inf) if values.numel() else values.new_zeros(())
+        amax = values.abs().amax() if values.numel() else values.new_zeros(())
         scale = self._next_scale(amax, is_step)
         scaled = values if scale is None else values * scale
         if values.is_cpu and amax.isfinite():  # on a GPU, asking would be a device sync
             rounded = self._rounding.to_float(self._format, scaled)
         else:
             rounded = self._rounding.to_float(self._format, scaled.nan_to_num())
-            rounded.add_(values, alpha=0)  # NaN for infinities and NaN; adds a zero of the same sign to others
+            rounded.add_(values, alpha=0)  # NaN for what is not finite; the signs of zeros stay
         if self._is_native:
             return FP8Matrix.of(self._format, rounded, scale)
         return rounded if scale is None else rounded.div_(scale)
