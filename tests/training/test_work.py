@@ -1,13 +1,16 @@
 """The work of a step: the operations of its products, counted by hand."""
 
+from itertools import count
+
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import recipes
+from mixwidgets.training import speed
 from mixwidgets.training.loop import train
-from mixwidgets.training.speed import product_dtype, product_rate
 
 N = 32  # examples
 LAYERS = [(64, 128), (128, 128), (128, 10)]  # digits_mlp
@@ -76,9 +79,21 @@ def test_of_a_convolution_the_channels_count_and_not_the_image():
     assert work.largest_unaligned == "16 × 12"
 
 
-@pytest.mark.parametrize("recipe", ["fp32", "bf16", "fp8_native", "mxfp8"])
-def test_the_rate_of_a_large_product_draws_no_random_numbers(recipe):
-    dtype = product_dtype(Experiment(task="digits_mlp", recipe=recipe).recipe)
+DTYPES = {
+    "fp32": torch.float32,
+    "amp_fp16": torch.float16,
+    "bf16": torch.bfloat16,
+    "fp8_native": torch.float8_e4m3fn,
+    "mxfp8": torch.float32,  # rounded values, multiplied in float32
+}
+
+
+@pytest.mark.parametrize("recipe", DTYPES)
+def test_the_rate_of_a_large_product(recipe, monkeypatch):
+    dtype = speed.product_dtype(recipes[recipe])
+    assert dtype == DTYPES[recipe]
+    clock = count(0, 6)  # a block of three calls takes 6 s
+    monkeypatch.setattr(speed, "now", lambda device: next(clock))
     before = torch.get_rng_state()
-    assert product_rate(torch.device("cpu"), dtype, n=32) > 0
+    assert speed.product_rate(torch.device("cpu"), dtype, n=32) == 2 * 32**3 / 2
     assert torch.equal(torch.get_rng_state(), before)
