@@ -82,3 +82,11 @@ def test_unscaling_gives_torchs_bits(scale, values):
     theirs.scale(torch.zeros(()))
     theirs.unscale_(torch.optim.SGD([weight], lr=1.0))
     assert torch.equal(ours, weight.grad)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
+def test_weights_may_share_a_gradient(dtype):
+    """Autograd gives both terms of a sum the same tensor."""
+    gradient = torch.full((3,), 8.0, dtype=dtype)
+    assert [found.tolist() for found in unscaled([gradient, gradient], 4.0)] == [[2.0] * 3] * 2
+    assert gradient.tolist() == [8.0] * 3
