@@ -1,5 +1,6 @@
 """The rule of the loss scale beside torch's own scaler, step by step."""
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
