@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mixwidgets.widgets.difference.widget import ModuleErrors
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class FirstDifference:
     """The result of `first_difference`."""
 
@@ -73,11 +73,6 @@ class FirstDifference:
         shown: Any = self._widget()._repr_mimebundle_(**keywords)
         data, metadata = shown
         return {**data, "text/plain": repr(self)}, metadata
-
-    def __repr__(self) -> str:
-        if self.module is None:
-            return f"FirstDifference: none. {self.reason}"
-        return f"FirstDifference in {self.module}, {self.direction}: {self.reason}"
 
 
 def first_difference(
@@ -139,7 +134,7 @@ def first_difference(
     modules = len({row.module for row in rows})
     why = in_each_language(
         lambda tell: tell(
-            "Rounding explains the errors of all {count} modules, forward and backward.", count=modules
+            "Rounding explains the errors of all modules ({count}), forward and backward.", count=modules
         )
     )
     return FirstDifference(

@@ -37,7 +37,9 @@ def reason(
     explained: the relative error that it explains. notes: those on the module, likely causes first. dtype:
     the recipe's compute dtype. loss_scale: the factor on the tensor, 1 in the forward pass.
     """
-    if found.not_finite:
+    if found.not_finite and found.count == 1:  # a loss
+        error = tell("its {tensor} is infinite or NaN", tensor=_tensor(tell, what))
+    elif found.not_finite:
         error = tell(
             "{found} of {count} values of its {tensor} are infinite or NaN",
             found=f"{found.not_finite:,}",
