@@ -75,6 +75,13 @@ class FirstDifference:
         return {**data, "text/plain": repr(self)}, metadata
 
 
+def _unwrapped(model: nn.Module) -> nn.Module:
+    """The model that torch.compile and torch's data parallelism wrap."""
+    model = getattr(model, "_orig_mod", model)
+    parallel = isinstance(model, nn.DataParallel | nn.parallel.DistributedDataParallel)
+    return _unwrapped(model.module) if parallel else model
+
+
 def first_difference(
     model: nn.Module,
     batch: Any,
@@ -124,7 +131,7 @@ def first_difference(
         raise TypeError(f"first_difference takes a torch.nn.Module; got a {type(model).__name__}.")
     if not callable(loss):
         raise TypeError(f"loss takes a function of the model's output; got a {type(loss).__name__}.")
-    model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
+    model = _unwrapped(model)
     with training_settings():
         compared = Comparison(model, call_arguments(batch), loss, chosen, step)
         rows = [*judged_rows(compared)]

@@ -375,6 +375,35 @@ def test_a_notebook_shows_the_page_and_the_file_says_the_same(tmp_path, monkeypa
     assert found.save(tmp_path / "again.html").is_file()  # saving closes nothing of the result
 
 
+class Experts(nn.Module):
+    """Each row goes through one of two experts; float16 has no number for what decides on it."""
+
+    def __init__(self):
+        super().__init__()
+        self.experts = nn.ModuleList(nn.Linear(8, 8) for _ in range(2))
+
+    def forward(self, x):
+        chosen, result = x.mean(-1) * 1e-9 > 0, torch.zeros_like(x)
+        for number, expert in enumerate(self.experts):
+            (rows,) = (chosen == number).nonzero(as_tuple=True)
+            result = result.index_add(0, rows, expert(x[rows]))
+        return result
+
+
+@pytest.mark.parametrize("before", [nn.Linear(8, 8), nn.Identity()])
+def test_an_expert_that_rounding_chooses_is_told(before):
+    found = mw.first_difference(nn.Sequential(before, Experts()), INPUTS, loss)
+    assert (found.module, found.direction) == ("1", "forward")
+    assert found.reason.endswith(
+        ": it took another path than in the reference, as when rounding changes the choice of an expert."
+    )
+
+
+def test_a_model_is_taken_out_of_a_wrapper(model):
+    table = mw.first_difference(nn.DataParallel(model), INPUTS, loss).table
+    assert {*table.module} >= {"0", "Sequential", "loss"}
+
+
 def test_one_module_and_one_value_are_told_as_one():
     found = mw.first_difference(nn.Linear(8, 4), INPUTS, lambda output: output.sum())
     assert found.reason == "Rounding explains the errors of all modules (2), forward and backward."
