@@ -77,9 +77,10 @@ class FirstDifference:
 
 def _unwrapped(model: nn.Module) -> nn.Module:
     """The model that torch.compile and torch's data parallelism wrap."""
-    model = getattr(model, "_orig_mod", model)
-    parallel = isinstance(model, nn.DataParallel | nn.parallel.DistributedDataParallel)
-    return _unwrapped(model.module) if parallel else model
+    inside: nn.Module = getattr(model, "_orig_mod", model)
+    if isinstance(inside, nn.DataParallel | nn.parallel.DistributedDataParallel):
+        return _unwrapped(inside.module)
+    return inside
 
 
 def first_difference(

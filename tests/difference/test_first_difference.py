@@ -399,6 +399,31 @@ def test_an_expert_that_rounding_chooses_is_told(before):
     )
 
 
+def by_autograd(inner, x):
+    x = x.detach().requires_grad_()
+    return torch.autograd.grad(inner(x).sum(), x, create_graph=True)[0]
+
+
+def by_transforms(inner, x):
+    return torch.vmap(torch.func.grad(lambda row: inner(row).sum()))(x)
+
+
+@pytest.mark.parametrize("derivative", [by_autograd, by_transforms])
+def test_a_model_may_differentiate_a_network_inside_it(derivative):
+    class Slope(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
+
+        def forward(self, x):
+            return derivative(self.inner, x)
+
+    found = mw.first_difference(Slope(), INPUTS, lambda slopes: slopes.square().mean())
+    assert found.module is None, found.reason
+    rows = found.table[found.table.direction == "backward"]
+    assert {"Slope" if derivative is by_transforms else "inner.0", "loss"} <= {*rows.module}
+
+
 def test_a_model_is_taken_out_of_a_wrapper(model):
     table = mw.first_difference(nn.DataParallel(model), INPUTS, loss).table
     assert {*table.module} >= {"0", "Sequential", "loss"}
