@@ -13,6 +13,7 @@ from mixwidgets.difference.comparison import Comparison, Step
 from mixwidgets.difference.reasons import in_each_language
 from mixwidgets.difference.verdict import ComparedTensor, Row, judged_rows
 from mixwidgets.experiments.recipe import Recipe, as_recipe
+from mixwidgets.gradients.values import own_part, require_dense_floats
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import Text, in_language
 from mixwidgets.training.device import training_settings
@@ -133,6 +134,12 @@ def first_difference(
     if not callable(loss):
         raise TypeError(f"loss takes a function of the model's output; got a {type(loss).__name__}.")
     model = _unwrapped(model)
+    for name, tensor in (*model.named_parameters(), *model.named_buffers()):
+        try:
+            if tensor.is_floating_point():
+                require_dense_floats(own_part(tensor))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
     with training_settings():
         compared = Comparison(model, call_arguments(batch), loss, chosen, step)
         rows = [*judged_rows(compared)]

@@ -445,6 +445,7 @@ def test_wrong_arguments_teach(model):
         ({"reference": "bf16"}, ValueError, "computes in float32"),
         ({"loss": lambda logits: logits}, TypeError, "scalar tensor"),
         ({"model": nn.Linear(8, 4).requires_grad_(False)}, TypeError, r"shape \(\) without a gradient"),
+        ({"model": nn.Linear(8, 4, device="meta")}, ValueError, "^weight: .* meta device"),
         ({"batch": torch.randn(4, 3)}, RuntimeError, "shapes cannot be multiplied"),
         ({"loss": lambda logits: logits.sum() * torch.nan}, ValueError, "the loss .* in the reference too"),
         (
