@@ -28,6 +28,10 @@ OUTPUT = "output"
 GRADIENT_OF = "gradient of "
 INPUT_TO = "input to "
 """Before the name of the module that gets a tensor which the module around it computed."""
+CHECKPOINTED = (
+    "a module is called again in the backward pass, by torch.utils.checkpoint: turn that off, such as by "
+    "model.gradient_checkpointing_disable(); what is computed stays the same."
+)
 
 
 @dataclass(eq=False)
@@ -142,7 +146,14 @@ class Pass:
             self._end()
             self.in_backward = True
             if step is None:
-                (value * loss_scale).backward()  # type: ignore[no-untyped-call]
+                # Of these alone: what the loss or the batch refers to is left without a gradient.
+                wanted = [*leaves.values()] or None
+                try:
+                    (value * loss_scale).backward(inputs=wanted)  # type: ignore[no-untyped-call]
+                except RuntimeError as error:
+                    if "use_reentrant" in str(error):
+                        raise ValueError(CHECKPOINTED) from None
+                    raise
             else:
                 step(value, list(leaves.values()), loss_scale)
                 self.stepped = {

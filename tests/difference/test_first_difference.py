@@ -46,6 +46,16 @@ def test_the_errors_are_those_of_the_format(model):
             assert u / 8 < linear.explained < 4 * u
 
 
+def test_no_gradient_is_left_on_what_the_loss_or_the_batch_refers_to(model):
+    outside, inputs = nn.Linear(4, 4), INPUTS.clone().requires_grad_()
+
+    def regularised(logits):
+        return loss(outside(logits.float())) + model[0].weight.square().sum()
+
+    mw.first_difference(model, inputs, regularised)
+    assert model[0].weight.grad is outside.weight.grad is inputs.grad is None
+
+
 def test_nothing_of_the_model_changes(model):
     model[0].weight.grad = torch.ones(16, 8)
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
@@ -500,15 +510,18 @@ def test_a_model_with_complex_weights_is_compared():
 
 
 class Checkpointed(nn.Module):
-    def __init__(self):
+    def __init__(self, reentrant):
         super().__init__()
-        self.within = nn.Linear(8, 4)
+        self.within, self.reentrant = nn.Linear(8, 4), reentrant
 
     def forward(self, x):
-        return torch.utils.checkpoint.checkpoint(lambda x: self.within(x).tanh(), x, use_reentrant=False)
+        return torch.utils.checkpoint.checkpoint(
+            lambda x: self.within(x).tanh(), x, use_reentrant=self.reentrant
+        )
 
 
-def test_a_checkpoint_is_not_taken_for_the_difference():
-    net = nn.Sequential(nn.Linear(8, 8), Checkpointed())
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_checkpoint_is_not_taken_for_the_difference(reentrant):
+    net = nn.Sequential(nn.Linear(8, 8), Checkpointed(reentrant))
     with pytest.raises(ValueError, match=r"by torch\.utils\.checkpoint: turn that off"):
         mw.first_difference(net, INPUTS, loss)
