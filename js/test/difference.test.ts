@@ -109,7 +109,7 @@ test("the chosen tensor's values stand on the ruler, and why it is off beside th
   expect(text(".mw-difference-tensor [aria-live]")).toBe("relative error ∞, rounding explains 0.0003"); // the reason stands above
   expect(bars()[0]).not.toEqual(bars()[1]);
   const notes = () => [...el.querySelectorAll(".mw-difference-tensor .mw-note")].map((one) => one.textContent);
-  expect(notes()).toEqual([expect.stringMatching(/^In the reference, float32: [\d,]+ values$/), expect.stringMatching(/^In the recipe, float16: [\d,]+ values, \d+ zero, \d+ infinite$/)]);
+  expect(notes()).toEqual([expect.stringMatching(/^In the reference, float32: [\d,]+ in all$/), expect.stringMatching(/^In the recipe, float16: [\d,]+ in all, \d+ zero, \d+ infinite$/)]);
   expect(el.querySelector(".mw-histogram")!.getAttribute("aria-label")).toMatch(/flushed to zero.*overflow/);
   cells()[0]!.click();
   expect(text(".mw-difference-tensor [aria-live]")).toBe("relative error 0.5, rounding explains 0.001; shown times the loss scale, 2¹⁰why a");
@@ -142,7 +142,7 @@ test("each tensor of a row can be chosen, the worst first; another row begins wi
 
 test("where nothing is off it says so, and shows the first row", () => {
   const { text, current, cells } = show(ROWS.map((one) => ({ ...one, verdict: "ok" as const, reason: "" })));
-  expect(text(".mw-callout")).toBe("No module is off: rounding explains the errors of all 5 modules, forward and backward.");
+  expect(text(".mw-callout")).toBe("No module is off: rounding explains the errors of all modules (5), forward and backward.");
   expect(current()).toEqual([cells()[1]!.getAttribute("aria-label")]);
 });
 

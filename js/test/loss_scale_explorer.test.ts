@@ -554,7 +554,7 @@ describe("the heat map", () => {
       found.push(said());
     }
     expect(found[0]).toMatch(/^layer \d+ · below /);
-    const counts = found.map((words) => Number(/: ([\d,]+) gradients/.exec(words)?.[1]!.replaceAll(",", "") ?? 0));
+    const counts = found.map((words) => Number(/: ([\d,]+) of the gradients/.exec(words)?.[1]!.replaceAll(",", "") ?? 0));
     const bytes = Uint8Array.from(bytesOf("spread float32"));
     const counted = GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 3).finite;
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(counted.reduce((sum, count) => sum + count, 0));
@@ -635,7 +635,7 @@ describe("the bit inspector", () => {
     const counts: number[] = [];
     press("Home");
     for (let i = 0; i < 400; i++) {
-      counts.push(Number(/: ([\d,]+) gradients/.exec(text(".mw-binades-said"))?.[1]!.replaceAll(",", "") ?? 0));
+      counts.push(Number(/: ([\d,]+) of the gradients/.exec(text(".mw-binades-said"))?.[1]!.replaceAll(",", "") ?? 0));
       if (text(".mw-binades-said").includes(" and more")) break;
       press("ArrowRight");
     }

@@ -11,7 +11,7 @@ from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.difference.errors import Measured
 from mixwidgets.difference.modes import Comparable, RandomRounding, WideCasts, Witness
-from mixwidgets.difference.passes import GRADIENT_OF, LOSS, OUTPUT, Call, Pass, Place
+from mixwidgets.difference.passes import CHECKPOINTED, GRADIENT_OF, LOSS, OUTPUT, Call, Pass, Place
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.explicit import narrow_constants
@@ -159,11 +159,7 @@ class Comparison:
                 )
             except (RuntimeError, ValueError, TypeError) as error:
                 if isinstance(error, CheckpointError) or (done.in_backward and done.running):
-                    raise ValueError(
-                        "a module is called again in the backward pass, by torch.utils.checkpoint: turn "
-                        "that off, such as by model.gradient_checkpointing_disable(); what is computed stays "
-                        "the same."
-                    ) from None
+                    raise ValueError(CHECKPOINTED) from None
                 self.raised = error
         self.notes = witness.notes
 

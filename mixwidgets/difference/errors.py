@@ -77,13 +77,16 @@ class Measured:
     errors: dict[Place, Error] = field(default_factory=dict)
     calls: dict[Place, Call] = field(default_factory=dict)
     """For each error, the call that computed the tensor."""
+    strayed: set[Call | None] = field(default_factory=set)
+    """The calls that took another path than in the reference, and those around them."""
     summarises: bool = False
     """Whether to summarise the tensors too, before they are replaced."""
     summaries: dict[Place, GradientSummary] = field(default_factory=dict)
 
     def see(self, call: Call, place: Place, tensor: Tensor) -> Tensor:
         reference = self.reference.get(place)
-        if reference is None or reference.shape != tensor.shape:  # it took another path than the reference
+        if reference is None or reference.shape != tensor.shape:
+            self.strayed |= {call, call.parent}
             return tensor.clone()
         self.errors[place] = error_of(tensor.detach(), reference, self._scale(place))
         self.calls[place] = call

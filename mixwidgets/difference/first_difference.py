@@ -13,6 +13,7 @@ from mixwidgets.difference.comparison import Comparison, Step
 from mixwidgets.difference.reasons import in_each_language
 from mixwidgets.difference.verdict import ComparedTensor, Row, judged_rows
 from mixwidgets.experiments.recipe import Recipe, as_recipe
+from mixwidgets.gradients.values import own_part, require_dense_floats
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import Text, in_language
 from mixwidgets.training.device import training_settings
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from mixwidgets.widgets.difference.widget import ModuleErrors
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class FirstDifference:
     """The result of `first_difference`."""
 
@@ -74,10 +75,13 @@ class FirstDifference:
         data, metadata = shown
         return {**data, "text/plain": repr(self)}, metadata
 
-    def __repr__(self) -> str:
-        if self.module is None:
-            return f"FirstDifference: none. {self.reason}"
-        return f"FirstDifference in {self.module}, {self.direction}: {self.reason}"
+
+def _unwrapped(model: nn.Module) -> nn.Module:
+    """The model that torch.compile and torch's data parallelism wrap."""
+    inside: nn.Module = getattr(model, "_orig_mod", model)
+    if isinstance(inside, nn.DataParallel | nn.parallel.DistributedDataParallel):
+        return _unwrapped(inside.module)
+    return inside
 
 
 def first_difference(
@@ -129,7 +133,13 @@ def first_difference(
         raise TypeError(f"first_difference takes a torch.nn.Module; got a {type(model).__name__}.")
     if not callable(loss):
         raise TypeError(f"loss takes a function of the model's output; got a {type(loss).__name__}.")
-    model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
+    model = _unwrapped(model)
+    for name, tensor in (*model.named_parameters(), *model.named_buffers()):
+        try:
+            if tensor.is_floating_point():
+                require_dense_floats(own_part(tensor))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
     with training_settings():
         compared = Comparison(model, call_arguments(batch), loss, chosen, step)
         rows = [*judged_rows(compared)]
@@ -139,7 +149,7 @@ def first_difference(
     modules = len({row.module for row in rows})
     why = in_each_language(
         lambda tell: tell(
-            "Rounding explains the errors of all {count} modules, forward and backward.", count=modules
+            "Rounding explains the errors of all modules ({count}), forward and backward.", count=modules
         )
     )
     return FirstDifference(

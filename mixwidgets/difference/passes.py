@@ -28,6 +28,10 @@ OUTPUT = "output"
 GRADIENT_OF = "gradient of "
 INPUT_TO = "input to "
 """Before the name of the module that gets a tensor which the module around it computed."""
+CHECKPOINTED = (
+    "a module is called again in the backward pass, by torch.utils.checkpoint: turn that off, such as by "
+    "model.gradient_checkpointing_disable(); what is computed stays the same."
+)
 
 
 @dataclass(eq=False)
@@ -72,7 +76,10 @@ class _Boundary(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        return ctx.backward_sees(gradients[0]), None, None, None
+        (gradient,) = gradients
+        if torch.is_grad_enabled():  # create_graph: the model itself uses it, and differentiates it
+            return gradient, None, None, None
+        return ctx.backward_sees(gradient), None, None, None
 
 
 class Pass:
@@ -139,7 +146,14 @@ class Pass:
             self._end()
             self.in_backward = True
             if step is None:
-                (value * loss_scale).backward()  # type: ignore[no-untyped-call]
+                # Of these alone: what the loss or the batch refers to is left without a gradient.
+                wanted = [*leaves.values()] or None
+                try:
+                    (value * loss_scale).backward(inputs=wanted)  # type: ignore[no-untyped-call]
+                except RuntimeError as error:
+                    if "use_reentrant" in str(error):
+                        raise ValueError(CHECKPOINTED) from None
+                    raise
             else:
                 step(value, list(leaves.values()), loss_scale)
                 self.stepped = {
@@ -147,6 +161,8 @@ class Pass:
                 }
 
     def _enter(self, name: str, module: nn.Module, args: Any, kwargs: Any) -> Any:
+        if _in_transform():
+            return None
         number = self._calls[name]
         self._calls[name] += 1
         call = Call(name, type(module).__name__, number, self.running[-1] if self.running else None)
@@ -169,6 +185,8 @@ class Pass:
         return on_floats(crossing, (args, kwargs))
 
     def _leave(self, module: nn.Module, args: Any, output: Any) -> Any:
+        if _in_transform():
+            return None
         call = self.running[-1]
         above = call.parent or self._loss
         outputs = itertools.count()
@@ -198,6 +216,11 @@ class Pass:
         call = self.running.pop()
         if not self.in_backward:
             self.left.append(call)
+
+
+def _in_transform() -> bool:
+    """Whether torch.func's transforms (vmap, grad, …) are running, which accept no boundary."""
+    return torch._C._functorch.peek_interpreter_stack() is not None
 
 
 def _scalar(value: object) -> Tensor:

@@ -29,15 +29,19 @@ def reason(
     found: Error,
     explained: float,
     notes: list[Note],
+    strayed: bool,
     dtype: torch.dtype,
     loss_scale: float,
 ) -> str:
     """Why the error of the tensor `what` of a module is larger than rounding explains.
 
-    explained: the relative error that it explains. notes: those on the module, likely causes first. dtype:
-    the recipe's compute dtype. loss_scale: the factor on the tensor, 1 in the forward pass.
+    explained: the relative error that it explains. notes: those on the module, likely causes first. strayed:
+    whether it took another path than in the reference. dtype: the recipe's compute dtype. loss_scale: the
+    factor on the tensor, 1 in the forward pass.
     """
-    if found.not_finite:
+    if found.not_finite and found.count == 1:  # a loss
+        error = tell("its {tensor} is infinite or NaN", tensor=_tensor(tell, what))
+    elif found.not_finite:
         error = tell(
             "{found} of {count} values of its {tensor} are infinite or NaN",
             found=f"{found.not_finite:,}",
@@ -52,6 +56,10 @@ def reason(
             explained=f"{explained:.2g}",
         )
     cause = _cause(tell, found, notes, dtype, loss_scale)
+    if strayed and not cause:
+        cause = tell(
+            "it took another path than in the reference, as when rounding changes the choice of an expert"
+        )
     return tell("{error}: {cause}.", error=error, cause=cause) if cause else tell("{error}.", error=error)
 
 

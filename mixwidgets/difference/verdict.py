@@ -99,7 +99,10 @@ def _row(found: Comparison, call: Call, direction: str, places: Iterable[Place])
             key=lambda note: (call.module, call.number, note.op) in found.ordinary,
         )
         share = error.share(rounding)
-        why = in_each_language(lambda tell: reason(tell, place.what, error, share, notes, found.dtype, scale))
+        strayed = call in found.low.strayed
+        why = in_each_language(
+            lambda tell: reason(tell, place.what, error, share, notes, strayed, found.dtype, scale)
+        )
     tensors = [
         ComparedTensor(
             one.what + (f" {one.index + 1}" if one.index else ""),

@@ -45,6 +45,11 @@ def require_dense_floats(tensor: Any) -> None:
             f"a tensor of type {type(tensor).__name__} is made of others; pass its values as a plain tensor, "
             "such as tensor.dequantize()"
         )
+    if str(tensor.dtype).endswith("_x2"):
+        raise TypeError(
+            f"{tensor.dtype} packs two values into each byte, which torch does not convert: decode its 4-bit "
+            "codes, such as with get_format('float4_e2m1fn').decode(codes), and pass the values"
+        )
     if not tensor.dtype.is_floating_point:
         raise TypeError(_not_floating(str(tensor.dtype).removeprefix("torch.")))
 

@@ -405,3 +405,9 @@ def test_the_dot_is_dragged_along_the_line_and_the_drag_is_one_edit(page, tmp_pa
     widget.get_by_label("value", exact=True).fill("nan")
     widget.get_by_label("value", exact=True).press("Enter")
     expect(handle).to_be_hidden()
+
+
+def test_in_a_column_of_three_its_fields_are_whole(page, tmp_path):
+    widget = show(page, tmp_path, "65505", width=240)
+    inside = boxes(widget)[0]["right"]
+    assert all(field["right"] < inside for field in boxes(widget.locator(".mw-bit-fields input")))

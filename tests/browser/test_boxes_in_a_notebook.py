@@ -17,6 +17,8 @@ W.VBox([
     W.Stack([card], selected_index=0),
     W.VBox([card], layout=W.Layout(align_items="center")),
     W.HBox([output, output]),
+    W.HBox([W.VBox([W.IntSlider(), W.IntSlider()]), W.VBox([card])]),
+    W.HBox([W.VBox([W.HTML("long " * 99)]), W.VBox([card])]),
     mw.Exercise("largest-float16", layout=W.Layout(display="flex")),
 ])
 """
@@ -26,6 +28,9 @@ W.VBox([
 def test_a_card_is_never_a_sliver(page, server):
     notebook = Notebook.of(page, server, "boxes.ipynb", BOXES)
     cards = notebook.run(0).get_by_role("region", name="Predict, then check")
-    expect(cards).to_have_count(11)
+    expect(cards).to_have_count(13)
     widths = cards.evaluate_all("cards => cards.map(card => card.offsetWidth)")
-    assert min(widths) > 240
+    assert min(widths) > 220
+    boxes = page.locator(".jp-OutputArea .widget-box")
+    scrolled = boxes.evaluate_all("boxes => boxes.filter((box) => box.scrollWidth > box.clientWidth).length")
+    assert scrolled == 0

@@ -161,7 +161,7 @@ def test_the_histogram_is_dragged_and_a_row_narrows_it(page, show, explorer, the
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     found = Axe().run(page, context="#widget")
     assert found.violations_count == 0, found.generate_report()
-    everything = widget.get_by_role("button", name="all 20 tensors", exact=True)
+    everything = widget.get_by_role("button", name="all tensors (20)", exact=True)
     assert everything.bounding_box()["height"] >= 24
     everything.press("Enter")
     expect(row).to_be_focused()

@@ -357,6 +357,17 @@ def test_a_lesson_goes_on_after_each_question_and_its_words_set_the_widget_besid
     context.close()
 
 
+def test_a_printed_lesson_has_its_words_in_ink_and_its_widget_whole(site):
+    site.open("lesson_01_bits.html")
+    chosen = site.page.locator(".sets[aria-current]").first
+    expect(chosen).to_be_visible()
+    site.page.emulate_media(media="print")
+    ink = site.page.locator("main").evaluate("(main) => getComputedStyle(main).color")
+    expect(chosen).to_have_css("color", ink)
+    widget = site.page.locator(".scene.beside > .widget > div").first
+    expect(widget).to_have_css("max-height", "none")
+
+
 def test_on_a_phone_a_phrase_shows_the_widget_that_it_sets(site):
     """By keyboard, in Chinese, where only the widget's upper edge was in view."""
     site.page.set_viewport_size({"width": 360, "height": 740})

@@ -172,6 +172,16 @@ def test_no_text_is_cut_off_and_nothing_scrolls_sideways(page, lab, tmp_path, wi
             one.getBoundingClientRect().right > one.closest("table").getBoundingClientRect().right).length"""
     )
     assert outside == 0
+    broken = widget.evaluate(
+        """(root) => [...root.querySelectorAll(".mw-run-name")].flatMap((name) =>
+            [...name.textContent.matchAll(/\\w+/g)].filter((word) => {
+              const range = document.createRange();
+              range.setStart(name.firstChild, word.index);
+              range.setEnd(name.firstChild, word.index + word[0].length);
+              return range.getClientRects().length > 1;
+            }).map(String))"""
+    )
+    assert broken == []
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 

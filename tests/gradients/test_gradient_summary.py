@@ -317,6 +317,7 @@ class TestTorch:
             (torch.ones(3, dtype=torch.complex64), TypeError, "complex64"),
             (torch.ones(3).to_sparse(), ValueError, "to_dense"),
             (torch.ones(3, device="meta"), ValueError, "meta"),
+            (torch.zeros(3, dtype=torch.uint8).view(torch.float4_e2m1fn_x2), TypeError, "packs two values"),
         ):
             with pytest.raises(error, match=message):
                 GradientSummary.of(tensor)

@@ -50,7 +50,7 @@ export function powerOfAny(scale: number): string {
   return Number.isInteger(log2) ? twoTo(log2) : number(scale);
 }
 
-/** A drawn binade in words: "2⁻²⁰ to 2⁻¹⁹: 1,234 gradients (12.3 %), subnormal". `table` comes from `binned`. */
+/** A drawn binade in words: "2⁻²⁰ to 2⁻¹⁹: 1,234 of the gradients (12.3 %), subnormal". `table` comes from `binned`. */
 export function cellWords(table: Float64Array, column: number, { low, bins }: { low: number; bins: number }, finite: number): string {
   const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
   const count = counts.reduce((sum, one) => sum + one, 0);

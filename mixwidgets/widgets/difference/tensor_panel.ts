@@ -59,7 +59,7 @@ export function tensorPanel(view: View, chosen: ReadonlySignal<Row | undefined>,
     title, choice, h("div", { class: "mw-stack-tight", "aria-live": "polite" }, numbers, why), both, fills.element);
 }
 
-/** "512 values, 3 zero, 12 infinite". */
+/** "512 in all, 3 zero, 12 infinite". */
 function countWords({ count, zero, inf, nan }: GradientSummary): string {
   const parts = { values: count, zero, inf, nan };
   return listed((["values", "zero", "inf", "nan"] as const).filter((kind) => kind === "values" || parts[kind] > 0)
