@@ -377,9 +377,9 @@ describe("gradient shares", () => {
     show(model);
     expect([...chart().querySelectorAll("path[fill]")].every((path) => path.getAttribute("d")!.startsWith("M"))).toBe(true);
     expect(chart().querySelector("title")!.textContent).toBe(
-      "Gradients of fp16 dynamic at step 9: 25.0 % flushed, 25.0 % subnormal, 37.5 % normal, 12.5 % overflow.",
+      "Gradients of fp16 dynamic at step 9: 25.0 % flushed, 25.0 % subnormal, 25.0 % normal, 12.5 % overflow, 12.5 % not finite.",
     );
-    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed25.0 %subnormal25.0 %normal37.5 %overflow12.5 %");
+    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed25.0 %subnormal25.0 %normal25.0 %overflow12.5 %not finite12.5 %");
   });
 
   it("follows the run that is selected alone, and says when none is counted", () => {
@@ -388,7 +388,7 @@ describe("gradient shares", () => {
     expect(page().textContent).toContain("of fp16 dynamic, those that are not zero");
     model.set("_shown", ["2"]);
     expect(chart().textContent).toContain("No gradients have been counted.");
-    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed–subnormal–normal–overflow–");
+    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed–subnormal–normal–overflow–not finite–");
   });
 });
 
