@@ -55,6 +55,18 @@ describe("the queue", () => {
   });
 });
 
+describe("runs of several tasks", () => {
+  it("say which they trained, which runs of one task need not", () => {
+    const details = () => lines().map((line) => line.querySelector(".mw-run-detail")!.textContent);
+    const model = labModel({ _rows: [over("2", "fp32", { skipped: 0 }), over("1", "fp32", { skipped: 0 })] });
+    show(model);
+    expect(details()).toEqual(["seed 0 · completed", "seed 0 · completed"]);
+    const loop = { task: "watch", seed: null, skipped: 0 };
+    model.set("_rows", [over("3", "Net", loop), over("2", "fp32", { task: "Ring", skipped: 0 }), over("1", "fp32", { skipped: 0 })]);
+    expect(details()).toEqual(["a training loop of your own, watched · completed", "Ring · seed 0 · completed", "digits_cnn · seed 0 · completed"]);
+  });
+});
+
 describe("many runs", () => {
   const many = Array.from({ length: 200 }, (_, i) => over(String(1200 - i), "fp32", { seed: i }));
 
