@@ -63,8 +63,8 @@ describe("paths", () => {
 describe("shares", () => {
   const y = (share: number) => 100 * (1 - share);
   const x = lossAxes(frame, [], wholePart(10)).x; // 10 px a step
-  it("come in fives from the wire", () => {
-    expect(shares(wire([[3, 0.25, 0.5, 0.25, 0]]))).toEqual([{ step: 3, of: [0.25, 0.5, 0.25, 0] }]);
+  it("come in sixes from the wire", () => {
+    expect(shares(wire([[3, 0.25, 0.5, 0, 0, 0.25]]))).toEqual([{ step: 3, of: [0.25, 0.5, 0, 0, 0.25] }]);
   });
   it("lie one upon the other, and leave open what was not finite", () => {
     const paths = sharesPaths(x, y, [{ step: 0, of: [0.5, 0.25] }, { step: 4, of: [0.25, 0.25] }], 2);

@@ -56,7 +56,7 @@ export function curves(...losses: number[]): WireCurves {
     loss: text(losses.map((loss, i) => [i + 1, loss])),
     scale: text([[1, 16], [9, 15]]),
     skipped: text([[8, 16]]),
-    shares: text([[1, 0.5, 0.25, 0.25, 0], [9, 0.25, 0.25, 0.375, 0.125]]),
+    shares: text([[1, 0.5, 0.25, 0.25, 0, 0], [9, 0.25, 0.25, 0.25, 0.125, 0.125]]),
   };
 }
 

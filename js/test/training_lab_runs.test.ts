@@ -55,6 +55,18 @@ describe("the queue", () => {
   });
 });
 
+describe("runs of several tasks", () => {
+  it("say which they trained, which runs of one task need not", () => {
+    const details = () => lines().map((line) => line.querySelector(".mw-run-detail")!.textContent);
+    const model = labModel({ _rows: [over("2", "fp32", { skipped: 0 }), over("1", "fp32", { skipped: 0 })] });
+    show(model);
+    expect(details()).toEqual(["seed 0 · completed", "seed 0 · completed"]);
+    const loop = { task: "watch", seed: null, skipped: 0 };
+    model.set("_rows", [over("3", "Net", loop), over("2", "fp32", { task: "Ring", skipped: 0 }), over("1", "fp32", { skipped: 0 })]);
+    expect(details()).toEqual(["a training loop of your own, watched · completed", "Ring · seed 0 · completed", "digits_cnn · seed 0 · completed"]);
+  });
+});
+
 describe("many runs", () => {
   const many = Array.from({ length: 200 }, (_, i) => over(String(1200 - i), "fp32", { seed: i }));
 
@@ -377,9 +389,9 @@ describe("gradient shares", () => {
     show(model);
     expect([...chart().querySelectorAll("path[fill]")].every((path) => path.getAttribute("d")!.startsWith("M"))).toBe(true);
     expect(chart().querySelector("title")!.textContent).toBe(
-      "Gradients of fp16 dynamic at step 9: 25.0 % flushed, 25.0 % subnormal, 37.5 % normal, 12.5 % overflow.",
+      "Gradients of fp16 dynamic at step 9: 25.0 % flushed, 25.0 % subnormal, 25.0 % normal, 12.5 % overflow, 12.5 % not finite.",
     );
-    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed25.0 %subnormal25.0 %normal37.5 %overflow12.5 %");
+    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed25.0 %subnormal25.0 %normal25.0 %overflow12.5 %not finite12.5 %");
   });
 
   it("follows the run that is selected alone, and says when none is counted", () => {
@@ -388,7 +400,7 @@ describe("gradient shares", () => {
     expect(page().textContent).toContain("of fp16 dynamic, those that are not zero");
     model.set("_shown", ["2"]);
     expect(chart().textContent).toContain("No gradients have been counted.");
-    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed–subnormal–normal–overflow–");
+    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed–subnormal–normal–overflow–not finite–");
   });
 });
 

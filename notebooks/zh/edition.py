@@ -209,6 +209,8 @@ def chart_in_chinese(spec: Mapping[str, Any], terms: Mapping[str, str]) -> dict[
             return {name: inside(one, name) for name, one in part.items()}
         if isinstance(part, list):
             return [inside(one, name) for one in part]
+        if name == "calculate":  # an expression, which names columns
+            return re.sub(r"datum\.(\w+)", lambda found: f"datum[{said(found[1])!r}]", part)
         return said(part) if name in _SAID else part
 
     datasets = {

@@ -16,21 +16,29 @@ REACH = """() => {
   return [right, Math.max(...parts.map(part => part.offsetTop + part.offsetHeight))]
 }"""
 
+# Of each picture on a slide, how wide and how high it is drawn.
+DRAWN = """() => [...Reveal.getCurrentSlide().querySelectorAll("img")].map(picture => {
+  const {naturalWidth: width, naturalHeight: height} = picture
+  const size = Math.min(picture.offsetWidth / width, picture.offsetHeight / height)
+  return [width * size, height * size]
+})"""
+
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("slides")
-    write_slides(folder, "04_*")
+    write_slides(folder, "0[48]_*")
     return folder
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_lecture_needs_no_network(written, lang):
+@pytest.mark.parametrize("lesson", ["04_loss_scaling", "08_your_own_model"])
+def test_a_lecture_needs_no_network(written, lesson, lang):
     with browser() as chromium:
         page = chromium.new_page(viewport={"width": 1280, "height": 720})
         asked = []
         page.on("request", lambda request: asked.append(request.url))
-        page.goto((written / f"04_loss_scaling_{lang}.html").as_uri())
+        page.goto((written / f"{lesson}_{lang}.html").as_uri())
         page.wait_for_function("window.Reveal?.isReady()")
         assert page.evaluate("document.documentElement.lang") == lang
         count = page.evaluate("Reveal.getTotalSlides()")
@@ -39,6 +47,8 @@ def test_a_lecture_needs_no_network(written, lang):
             right, down = page.evaluate(REACH)
             assert right <= 1200, (number, right)
             assert down <= 700, (number, down)
+            for width, height in page.evaluate(DRAWN):
+                assert width > 1190 or height > 470, (number, width, height)  # as large as the slide allows
             page.keyboard.press("Space")
         assert count > 20
         assert not [url for url in asked if not url.startswith((written.as_uri(), "data:"))]

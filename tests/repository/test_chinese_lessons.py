@@ -15,6 +15,7 @@ import altair as alt
 import nbformat
 import pandas as pd
 import pytest
+import vl_convert
 from markdown_it import MarkdownIt
 
 from mixwidgets.exercises.cases import TASKS
@@ -293,6 +294,15 @@ def test_the_words_on_each_chart_are_terms(lesson):
             assert not {text for text in texts if untranslated(text)}, cell
             assert any(re.search(HAN, text) for text in texts), cell
             assert ours.data["image/png"] != theirs.data["image/png"], cell
+
+
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_each_chart_draws_its_data_in_chinese_too(lesson):
+    for cell, ours, _ in pictures(lesson):
+        if spec := chart(ours):
+            chinese = edition.chart_in_chinese(spec, edition.TERMS[lesson])
+            of_no_column = vl_convert.vegalite_to_svg(chinese).count("NaN")
+            assert of_no_column == 0, cell
 
 
 def test_what_the_package_writes_is_in_the_words_in_which_it_writes_them_in_chinese():

@@ -182,8 +182,8 @@ def test_shares_and_memory_are_the_events(tmp_path, make_lab):
     lab = make_lab(tmp_path)
     until(lambda: lab._settled)
     run = open_run(journal.path)
-    expected = [[1, 0.2, 0.2, 0.4, 0.2], [2, 0, 0.25, 0.5, 0]]
-    np.testing.assert_array_equal(curve(lab, run, "shares", 5), np.float32(expected))
+    expected = [[1, 0.2, 0.2, 0.4, 0.2, 0], [2, 0, 0.25, 0.5, 0, 0.25]]
+    np.testing.assert_array_equal(curve(lab, run, "shares", 6), np.float32(expected))
     [row] = lab._rows
     assert (row["memory"], row["gradients"]) == ({"weights": 8, "master": 4}, True)
     expected = {"step": 1, "flops": 60, "unaligned": 6, "largest_unaligned": "3 × 2, 2 × 5", "peak": "inf"}

@@ -45,15 +45,15 @@ class Curves:
             if event.skipped:
                 self._thinned["skipped"].append(event.step, log2_scale)
         elif isinstance(event, GradientSnapshot):
-            *shares, _ = self.state.shares(self._format)
-            self.newest_flushed = shares[0]
+            shares = self.state.shares(self._format)
+            self.newest_flushed = shares.flushed
             if all(map(math.isfinite, shares)):  # NaN if the summaries cannot decide them
                 self._thinned["shares"].append(event.step, *shares)
 
     def to_bytes(self) -> dict[str, bytes]:
         """Rows of little-endian float32. "loss": step, loss without the loss weight; "scale": step, log2 of
         the loss scale, wherever it changed; "skipped": the same for each skipped step; "shares": step and the
-        flushed, subnormal, normal and overflowing shares of its gradients (the rest is inf or NaN)."""
+        `Shares` of its gradients."""
         return {name: curve.to_bytes() for name, curve in self._thinned.items()}
 
 

@@ -1,4 +1,4 @@
-// What became of one run's gradients, step by step: shares of the four classes, one upon the other.
+// What became of one run's gradients, step by step: shares of the four classes, one upon the other; what was not finite is open above.
 
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import type { Axes, Frame } from "#ui/chart/geometry.ts";
@@ -12,14 +12,15 @@ import { sharesPaths } from "./geometry.ts";
 import { isKnown, type Shares, type ShownRun } from "./state.ts";
 
 const HALVES = [0, 0.5, 1];
+const KINDS = [...CLASSES, "not_finite"] as const;
 
 export function sharesChart(): Omit<Plot, "draw"> & { draw: (frame: Frame, x: Axes["x"], run: ShownRun | undefined) => void } {
   const fills = textures();
   const areas = CLASSES.map((kind) => s("path", { fill: fills.fill(kind) }));
   const { draw: drawAxes, ...rest } = plot(t("lab.shares"), "", s("g", { class: "mw-areas" }, ...areas));
-  const figures = CLASSES.map(() => h("span", { class: "mw-num" }));
+  const figures = KINDS.map(() => h("span", { class: "mw-num" }));
   const key = h("p", { class: "mw-row mw-key mw-shares-key" },
-    ...CLASSES.map((kind, i) => h("span", { class: "mw-row" }, swatch(kind, fills), t(`lab.class_${kind}`), figures[i])));
+    ...KINDS.map((kind, i) => h("span", { class: "mw-row" }, kind === "not_finite" ? "" : swatch(kind, fills), t(`lab.class_${kind}`), figures[i])));
   rest.element.append(key, fills.element);
 
   const draw = (frame: Frame, x: Axes["x"], run: ShownRun | undefined) => {
@@ -36,4 +37,4 @@ export function sharesChart(): Omit<Plot, "draw"> & { draw: (frame: Frame, x: Ax
 }
 
 const words = ({ name }: ShownRun, { step, of }: Shares): string =>
-  t("lab.shares_words", { name, step: integer(step), shares: listed(CLASSES.map((kind, i) => `${percent(of[i]!)} ${t(`lab.class_${kind}`)}`)) });
+  t("lab.shares_words", { name, step: integer(step), shares: listed(KINDS.map((kind, i) => `${percent(of[i]!)} ${t(`lab.class_${kind}`)}`)) });

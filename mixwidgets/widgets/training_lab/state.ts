@@ -45,7 +45,7 @@ export interface WireWork {
   peak: number;
 }
 
-/** A run's curves, little-endian float32 in base64: pairs (step, value); `shares` (step and a share for each class). */
+/** A run's curves, little-endian float32 in base64: pairs (step, value); `shares` (step, a share for each class, and one of inf and NaN). */
 export interface WireCurves {
   loss: string;
   scale: string;
@@ -53,7 +53,7 @@ export interface WireCurves {
   shares?: string;
 }
 
-/** What became of the non-zero gradients at a step, in the order of `CLASSES`: shares that add up to 1. */
+/** What became of the non-zero gradients at a step, in the order of `CLASSES`, then what was inf or NaN: shares that add up to 1. */
 export interface Shares {
   readonly step: number;
   readonly of: readonly number[];
@@ -185,7 +185,7 @@ export function points(view: DataView | undefined): Point[] {
 }
 
 export function shares(view: DataView | undefined): Shares[] {
-  return floatRows(view, 5).map(([step, ...of]) => ({ step: step!, of }));
+  return floatRows(view, 6).map(([step, ...of]) => ({ step: step!, of }));
 }
 
 /** A run whose curves are drawn. */

@@ -40,6 +40,7 @@ export function runTable({ view, rows, names, styles, select }: Lab, found: Read
     const metrics = new Set(some.map(metricOf).filter((name) => name !== undefined));
     setText(score, metrics.size === 1 ? metricName([...metrics][0]!) : t("lab.score"));
     table.classList.toggle("mw-scores-named", metrics.size > 1);
+    const areSeveralTasks = some.some((row) => row.task !== some[0]!.task);
     // What was flushed is known where a run was told to look for it; skipped steps are always.
     const isFlushedKnown = some.some((row) => row.flushed !== null);
     setText(last, t(isFlushedKnown ? "lab.flushed" : "lab.skipped"));
@@ -57,7 +58,7 @@ export function runTable({ view, rows, names, styles, select }: Lab, found: Read
       if (!line) lines.set(row.id, (line = tableLine(row.id, select)));
       if (next === line.element) next = next.nextElementSibling;
       else body.insertBefore(line.element, next);
-      line.show(row, names.value.get(row.id)!, styles.value.get(row.id), metrics.size > 1, isFlushedKnown);
+      line.show(row, names.value.get(row.id)!, styles.value.get(row.id), metrics.size > 1, areSeveralTasks, isFlushedKnown);
     }
     if (focused?.isConnected) focused.focus({ preventScroll: true }); // a line that is moved loses it
     else if (focused) region.focus();
@@ -68,11 +69,11 @@ export function runTable({ view, rows, names, styles, select }: Lab, found: Read
   return h("div", { class: "mw-stack-tight" }, region, caption);
 }
 
-function details(row: Row, withSkips: boolean): string {
+function details(row: Row, withTask: boolean, withSkips: boolean): string {
   const weight = row.loss_weight === 1 ? [] : [t("lab.loss_weight_is", { weight: axisNumber(row.loss_weight) })];
-  const seed = row.seed === null ? t("lab.watched") : t("lab.seed_is", { seed: row.seed });
+  const what = row.seed === null ? [t("lab.watched")] : [...(withTask ? [row.task] : []), t("lab.seed_is", { seed: row.seed })];
   const skips = withSkips && row.skipped > 0 ? [t("lab.skipped_is", { count: integer(row.skipped) })] : [];
-  return [seed, ...weight, status(row), ...skips].join(" · ");
+  return [...what, ...weight, status(row), ...skips].join(" · ");
 }
 
 function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
@@ -87,14 +88,14 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
   const element = h("tr", {}, h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail, reason), score, loss, last);
   let drawn: readonly unknown[] = [];
 
-  const show = (...now: [row: Row, name: string, style: number | undefined, named: boolean, flushed: boolean]) => {
+  const show = (...now: [row: Row, name: string, style: number | undefined, named: boolean, tasked: boolean, flushed: boolean]) => {
     if (now.every((part, i) => part === drawn[i])) return; // of 200 runs most have not changed
     drawn = now;
-    const [row, name, style, named, flushed] = now;
+    const [row, name, style, named, tasked, flushed] = now;
     box.checked = style !== undefined;
     sample.show(style);
     setText(title, name);
-    setText(detail, details(row, flushed));
+    setText(detail, details(row, tasked, flushed));
     const why = isFailure(row) ? row.message : "";
     setText(reason, why);
     set(reason, { title: why || undefined, hidden: why === "" });
