@@ -57,6 +57,11 @@ class Comparison:
 
     def _check_reference(self) -> None:
         """Raise ValueError if the reference has no result either: its NaNs are left out of every error."""
+        if self.step and not self.base.stepped:
+            raise ValueError(
+                "step leaves no gradient in the .grad of its parameters: it calls backward on loss * "
+                "loss_scale, and neither optimizer.step() nor zero_grad()."
+            )
         trained = trained_weights(self.model)
         for place, tensor in self.reference.items():
             name = place.what.removeprefix(GRADIENT_OF)

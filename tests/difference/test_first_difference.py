@@ -3,6 +3,7 @@
 import gc
 import json
 
+import pandas as pd
 import pytest
 import torch
 from torch import nn
@@ -54,6 +55,15 @@ def test_no_gradient_is_left_on_what_the_loss_or_the_batch_refers_to(model):
 
     mw.first_difference(model, inputs, regularised)
     assert model[0].weight.grad is outside.weight.grad is inputs.grad is None
+
+
+@pytest.mark.parametrize(
+    "around", [torch.no_grad, torch.inference_mode, lambda: torch.autocast("cpu", torch.bfloat16)]
+)
+def test_the_modes_around_the_call_do_not_matter(model, around):
+    alone = mw.first_difference(model, INPUTS, loss).table
+    with around():
+        pd.testing.assert_frame_equal(mw.first_difference(model, INPUTS, loss).table, alone)
 
 
 def test_nothing_of_the_model_changes(model):
@@ -450,6 +460,7 @@ def test_one_module_and_one_value_are_told_as_one():
 def test_wrong_arguments_teach(model):
     for change, error, message in [
         ({"model": loss}, TypeError, "torch.nn.Module"),
+        ({"step": lambda value, parameters, scale: None}, ValueError, "neither optimizer.step"),
         ({"loss": 3.0}, TypeError, "function of the model's output"),
         ({"recipe": "fp16_dynamc"}, ValueError, "Did you mean 'fp16_dynamic'"),
         ({"reference": "bf16"}, ValueError, "computes in float32"),
