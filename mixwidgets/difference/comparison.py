@@ -57,6 +57,11 @@ class Comparison:
 
     def _check_reference(self) -> None:
         """Raise ValueError if the reference has no result either: its NaNs are left out of every error."""
+        if self.step and not self.base.stepped:
+            raise ValueError(
+                "step leaves no gradient in the .grad of its parameters: it calls backward on loss * "
+                "loss_scale, and neither optimizer.step() nor zero_grad()."
+            )
         trained = trained_weights(self.model)
         for place, tensor in self.reference.items():
             name = place.what.removeprefix(GRADIENT_OF)
@@ -92,14 +97,17 @@ class Comparison:
         def narrow(tensor: Tensor) -> Tensor:
             return rounding.nearest(tensor) if rounding and not self.amp else tensor
 
+        def copied(tensor: Tensor) -> Tensor:  # the model may write to it
+            return tensor.to(torch.float32, copy=True)
+
         def wide(name: str, tensor: Tensor) -> Tensor:
             if not tensor.is_floating_point():
                 return tensor.clone()
-            return narrow(tensor.float()) if name in cast else tensor.to(torch.float32, copy=True)
+            return narrow(copied(tensor)) if name in cast else copied(tensor)
 
         cast = {*trained_weights(self.model), *self.constants}
         tensors, trained = self._tensors(wide)
-        batch = on_floats(lambda tensor: narrow(tensor.float()), self.batch)
+        batch = on_floats(lambda tensor: narrow(copied(tensor)), self.batch)
         with ExitStack() as stack:
             stack.enter_context(RandomState(0, self.device))
             stack.enter_context(Comparable(widened=True))
@@ -140,7 +148,8 @@ class Comparison:
         self.low = Measured(self.reference, None, self.loss_scale, witness.belongs_to, summarises=True)
         tensors, trained = self._tensors(lambda name, tensor: tensor.clone())
         used = {name: self._cast(weight) for name, weight in trained.items()}
-        batch = on_floats(self._cast, self.batch)
+        constants = {name: constant.clone() for name, constant in self.constants.items()}
+        batch = on_floats(lambda tensor: self._cast(tensor.clone()), self.batch)
         precision: AbstractContextManager[Any] = (
             torch.autocast(self.device.type, self.dtype) if self.amp else Precision(self.recipe, self.device)
         )
@@ -148,7 +157,7 @@ class Comparison:
             try:
                 done.run(
                     self.model,
-                    {**tensors, **self.constants, **used},
+                    {**tensors, **constants, **used},
                     trained,
                     batch,
                     self.loss,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor, nn
 
 from mixwidgets.difference.comparison import Comparison, Step
@@ -140,7 +141,9 @@ def first_difference(
                 require_dense_floats(own_part(tensor))
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from None
-    with training_settings():
+    device = next((weight.device.type for weight in model.parameters()), "cpu")
+    # The caller may have switched gradients off, or autocast on.
+    with training_settings(), torch.inference_mode(False), torch.autocast(device, enabled=False):
         compared = Comparison(model, call_arguments(batch), loss, chosen, step)
         rows = [*judged_rows(compared)]
     lang, reasons = chosen_language(), [row.reason for row in rows]

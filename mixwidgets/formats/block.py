@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixwidgets.formats.arrays import as_array
 from mixwidgets.formats.catalogue import get_format, one_or_several
 from mixwidgets.formats.fixed_point import INT8, FixedPoint
 from mixwidgets.formats.float_format import FloatFormat
@@ -225,7 +226,7 @@ def _catalogue() -> Mapping[str, BlockFormat]:
 
 def _real(values: ArrayLike) -> NDArray[np.float64]:
     """Real numbers as float64, which must hold them exactly."""
-    array = np.asarray(values)
+    array = as_array(values)
     if array.dtype.kind == "V" and array.dtype.names is None:  # ml_dtypes
         return array.astype(np.float64)
     if array.dtype.kind in "iuf":

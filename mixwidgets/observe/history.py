@@ -114,7 +114,8 @@ class History:
         """What happened, in sentences."""
         if self.newest is None:
             yield "No gradients were seen yet: " + (
-                f"in {self.steps:,} steps neither a backward pass nor the optimiser's step had any."
+                f"in {self.steps:,} steps neither the end of a backward pass nor the optimiser's step had "
+                "any. Pass watch the optimisers that step within the backward pass."
                 if self.steps
                 else "an observed step has to end first, with the step of each optimiser that watch was "
                 "given, with scaler.update() or, without these, with a backward pass."

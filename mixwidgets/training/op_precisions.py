@@ -166,16 +166,21 @@ class _Probe(TorchDispatchMode):
 
 
 def _computes_nothing(func: Any, given: object, result: object) -> bool:
-    """Whether nothing was written: every result is uninitialised memory or shares an argument's storage."""
+    """Whether nothing was written: every result is uninitialised memory or shares an argument's storage. A
+    sparse tensor has none."""
     if func.overloadpacket.__name__ in UNINITIALISED:
         return True
-    memory = {leaf.untyped_storage().data_ptr() for leaf in floats_in(given)}
+    memory = {leaf.untyped_storage().data_ptr() for leaf in floats_in(given) if _is_dense(leaf)}
     made = floats_in(result)
     return (
         bool(made)
         and not func._schema.is_mutable
-        and all(leaf.untyped_storage().data_ptr() in memory for leaf in made)
+        and all(_is_dense(leaf) and leaf.untyped_storage().data_ptr() in memory for leaf in made)
     )
+
+
+def _is_dense(tensor: Tensor) -> bool:
+    return tensor.layout == torch.strided
 
 
 def _dtypes(tensors: list[Tensor]) -> str:

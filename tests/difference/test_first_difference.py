@@ -3,6 +3,7 @@
 import gc
 import json
 
+import pandas as pd
 import pytest
 import torch
 from torch import nn
@@ -54,6 +55,39 @@ def test_no_gradient_is_left_on_what_the_loss_or_the_batch_refers_to(model):
 
     mw.first_difference(model, inputs, regularised)
     assert model[0].weight.grad is outside.weight.grad is inputs.grad is None
+
+
+@pytest.mark.parametrize(
+    "around", [torch.no_grad, torch.inference_mode, lambda: torch.autocast("cpu", torch.bfloat16)]
+)
+def test_the_modes_around_the_call_do_not_matter(model, around):
+    alone = mw.first_difference(model, INPUTS, loss).table
+    with around():
+        pd.testing.assert_frame_equal(mw.first_difference(model, INPUTS, loss).table, alone)
+
+
+class Writing(nn.Module):
+    """Writes to its input, its buffer and, in the embedding, its weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(8, 4, max_norm=0.5)
+        self.register_buffer("mean", torch.zeros(4))
+
+    def forward(self, x):
+        x.mul_(2)
+        self.mean.mul_(0.9).add_(x.detach().mean(0)[:4], alpha=0.1)
+        return self.words(torch.arange(len(x)) % 8) + self.mean + x[:, :4]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("recipe", ["bf16", "amp_bf16"])
+def test_what_a_model_writes_to_is_a_copy(dtype, recipe):
+    model, inputs = Writing().to(dtype), INPUTS.to(dtype)
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    assert mw.first_difference(model, inputs, loss, recipe).module is None
+    assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
+    assert torch.equal(inputs, INPUTS.to(dtype))
 
 
 def test_nothing_of_the_model_changes(model):
@@ -450,6 +484,7 @@ def test_one_module_and_one_value_are_told_as_one():
 def test_wrong_arguments_teach(model):
     for change, error, message in [
         ({"model": loss}, TypeError, "torch.nn.Module"),
+        ({"step": lambda value, parameters, scale: None}, ValueError, "neither optimizer.step"),
         ({"loss": 3.0}, TypeError, "function of the model's output"),
         ({"recipe": "fp16_dynamc"}, ValueError, "Did you mean 'fp16_dynamic'"),
         ({"reference": "bf16"}, ValueError, "computes in float32"),

@@ -241,6 +241,9 @@ def test_optimizers_within_the_backward_pass():
             (model(torch.randn(4, 6)) ** 2).mean().backward()
             assert watcher.summaries == seen
     assert watcher.step == 2
+    with watch(model) as unaware:
+        (model(torch.randn(4, 6)) ** 2).mean().backward()
+    assert "Pass watch the optimisers that step within the backward pass." in unaware.notes[0]
 
 
 def test_several_optimizers_end_a_step_together():

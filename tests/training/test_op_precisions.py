@@ -175,6 +175,11 @@ def test_a_model_and_a_batch_of_ones_own():
     assert inputs_of(halved, "mm", "backward") == "float16"
 
 
+def test_sparse_gradients_are_seen():
+    table = op_precisions(nn.Embedding(20, 4, sparse=True), torch.arange(5))
+    assert "_sparse_coo_tensor_with_dims_and_tensors" in {*table[table.phase == "backward"].op}
+
+
 def test_a_model_is_left_as_it_was():
     model = nn.Sequential(Own().norm, nn.Dropout(), nn.Linear(4, 2))
     before, state = {name: one.clone() for name, one in model.state_dict().items()}, torch.get_rng_state()
