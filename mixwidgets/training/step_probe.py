@@ -8,7 +8,7 @@ counted once. The operations are those that torch's formulas give for the produc
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -110,10 +110,11 @@ class StepProbe(TorchDispatchMode):
             self._counter.add("gradients")
         result = func(*args, **kwargs or {})
         if formula := flop_registry.get(func.overloadpacket):
-            flops = formula(*args, **kwargs or {}, out_val=result)
-            self._flops += flops
-            if sizes := _unaligned(func.overloadpacket.__name__, args):
-                self._unaligned[sizes] += flops
+            with suppress(TypeError):  # as a formula may for torch.bmm(out_dtype=…)
+                flops = formula(*args, **kwargs or {}, out_val=result)
+                self._flops += flops
+                if sizes := _unaligned(func.overloadpacket.__name__, args):
+                    self._unaligned[sizes] += flops
         if self._phase == "forward":
             given = {_key(tensor) for tensor in tensors_in((args, kwargs))}
             made = {_key(tensor): tensor for tensor in tensors_in(result)}

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils.flop_counter import flop_registry
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
@@ -77,6 +78,14 @@ def test_of_a_convolution_the_channels_count_and_not_the_image():
     assert work.flops == 2 * first + 3 * second
     assert work.unaligned == work.flops
     assert work.largest_unaligned == "16 × 12"
+
+
+def test_a_product_that_torch_cannot_count_is_left_out(monkeypatch):
+    def takes_no_more(a, b, out_val=None):
+        raise TypeError("takes 2 positional arguments")
+
+    monkeypatch.setitem(flop_registry, torch.ops.aten.mm, takes_no_more)  # the backward pass
+    assert work_of().flops == sum(2 * N * i * o for i, o in LAYERS)
 
 
 DTYPES = {
