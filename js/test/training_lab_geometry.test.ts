@@ -216,6 +216,7 @@ describe("words", () => {
       "work of a step 17.3 MFLOP, 17.3 GFLOP/s, < 0.1 % of the 400 TFLOP/s that a large product reaches here, " +
         "18.4 % of the work in products whose sizes are no multiples of 8 (32 × 128, 128 × 76), which tensor cores compute more slowly",
     );
+    expect(told({ work: { ...found, flops: 0, unaligned: 0 } })).toBe("");
     expect([told({ work: null }), told({ work: { ...found, unaligned: 0, peak: 4e14 }, rate: 2e7 })]).toEqual([
       "", "work of a step 17.3 MFLOP, 347 TFLOP/s, 86.7 % of the 400 TFLOP/s that a large product reaches here",
     ]);

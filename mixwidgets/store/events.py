@@ -112,8 +112,9 @@ class Memory:
 class Work:
     """The work of a step: the floating-point operations of its products, forward and backward.
 
-    Matrix products, convolutions and attention count; a multiply-add is two operations. In a run of several
-    processes, those of rank 0's part of the batch.
+    Matrix products, convolutions and attention count, but not those inside layers that torch computes as a
+    whole, such as nn.LSTM. A multiply-add is two operations. In a run of several processes, those of rank 0's
+    part of the batch.
     """
 
     kind: ClassVar[str] = "work"

@@ -89,8 +89,8 @@ class RunState:
     @property
     def flops_per_second(self) -> float | None:
         """Floating-point operations of products per second, by the median duration; None if unknown."""
-        rate = self.steps_per_second
-        return self.work.flops * rate if self.work and rate else None
+        flops, rate = self.work and self.work.flops, self.steps_per_second
+        return flops * rate if flops and rate else None
 
     @property
     def recent_rate(self) -> float | None:

@@ -65,6 +65,7 @@ def test_the_rate_of_operations():
     state = state_of([*EVENTS, work := Work(step=1, flops=3_000_000_000, peak=1e12)])
     assert state.work == work
     assert state.flops_per_second == 6e9
+    assert state_of([*EVENTS, Work(step=1, flops=0)]).flops_per_second is None
 
 
 def test_before_the_first_event_nothing_is_known():

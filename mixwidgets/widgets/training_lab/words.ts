@@ -90,7 +90,7 @@ export function place(row: Row): string {
 
 /** What a step computes, how fast, and what slows it: "work of a step 0.4 GFLOP, 51 GFLOP/s, …". */
 export function work({ work: found, rate }: Row): string {
-  if (found === null) return "";
+  if (!found?.flops) return ""; // torch counts no operations inside nn.LSTM
   const { flops, peak, unaligned, largest_unaligned: sizes } = found;
   const speed = rate === null ? 0 : flops * rate;
   return listed([
