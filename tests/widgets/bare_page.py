@@ -20,7 +20,9 @@ Object.defineProperty(window, "model", {
   },
 });
 const place = document.getElementById("widget");
-new MutationObserver(() => { window.ready = true; }).observe(place, { childList: true });
+// In its first frame a card (content-visibility: auto) has the height of one that is out of sight.
+const drawn = () => requestAnimationFrame(() => requestAnimationFrame(() => { window.ready = true; }));
+new MutationObserver(drawn).observe(place, { childList: true });
 """
 
 
