@@ -30,7 +30,7 @@ def test_a_card_is_never_a_sliver(page, server):
     cards = notebook.run(0).get_by_role("region", name="Predict, then check")
     expect(cards).to_have_count(13)
     widths = cards.evaluate_all("cards => cards.map(card => card.offsetWidth)")
-    assert min(widths) > 220
+    assert min(widths) > 240
     boxes = page.locator(".jp-OutputArea .widget-box")
     scrolled = boxes.evaluate_all("boxes => boxes.filter((box) => box.scrollWidth > box.clientWidth).length")
     assert scrolled == 0
