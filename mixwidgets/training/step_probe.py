@@ -6,6 +6,7 @@ counted once. The operations are those that torch's formulas give for the produc
 (`torch.utils.flop_counter`). The step computes the same as without the probe.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
@@ -17,7 +18,6 @@ from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.flop_counter import flop_registry
 from torch.utils.module_tracker import ModuleTracker
 
 from mixwidgets.store.events import Memory, Work
@@ -40,6 +40,7 @@ class StepProbe(TorchDispatchMode):
 
     def __init__(self, trainer: Trainer) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
+        self._formulas = _flop_formulas()
         self._flops = 0
         self._unaligned: Counter[str] = Counter()  # operations by the sizes of a product
         self._trainer = trainer
@@ -109,7 +110,7 @@ class StepProbe(TorchDispatchMode):
             self._phase = "over"
             self._counter.add("gradients")
         result = func(*args, **kwargs or {})
-        if formula := flop_registry.get(func.overloadpacket):
+        if formula := self._formulas.get(func.overloadpacket):
             with suppress(TypeError):  # as a formula may for torch.bmm(out_dtype=…)
                 flops = formula(*args, **kwargs or {}, out_val=result)
                 self._flops += flops
@@ -150,6 +151,15 @@ class StepProbe(TorchDispatchMode):
         elif self._rounds_operands and saved.dtype == torch.float32:  # rounded on the host
             self._activations[key] = saved.untyped_storage().nbytes()
         # Everything else is a weight, the batch, or a cast of one of these.
+
+
+def _flop_formulas() -> Mapping[Any, Callable[..., int]]:
+    """torch's formulas for the operations of its kernels. Where triton is missing, as on Windows, importing
+    them logs a warning about triton's own kernels, of which a run has none."""
+    logging.getLogger("torch.utils.flop_counter").setLevel(logging.ERROR)
+    from torch.utils.flop_counter import flop_registry
+
+    return flop_registry
 
 
 def _unaligned(name: str, args: tuple[Any, ...]) -> str:

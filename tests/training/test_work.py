@@ -1,5 +1,7 @@
 """The work of a step: the operations of its products, counted by hand."""
 
+import subprocess
+import sys
 from itertools import count
 
 import pytest
@@ -106,3 +108,22 @@ def test_the_rate_of_a_large_product(recipe, monkeypatch):
     before = torch.get_rng_state()
     assert speed.product_rate(torch.device("cpu"), dtype, n=32) == 2 * 32**3 / 2
     assert torch.equal(torch.get_rng_state(), before)
+
+
+WITHOUT_TRITON = """
+import sys
+import torch
+
+torch.version.cuda = "13.0"  # as in torch's build for CUDA on Windows, for which there is no triton
+sys.modules["triton"] = None
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.training.loop import train
+
+print([event.flops for event in train(Experiment(task="digits_mlp", steps=1, device="cpu", batch_size=32))
+       if event.kind == "work"])
+"""
+
+
+def test_without_triton_nothing_is_said_of_it():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TRITON], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"[{flops(LAYERS)}]\n", "")
