@@ -10,7 +10,7 @@ import torch
 
 import mixwidgets as mw
 from benchmarks.pairs import compare
-from mixwidgets.gradients import histogram as counting
+from mixwidgets.floats.gradients import histogram as counting
 
 SIZE = 10_000_000
 PAIRS = 7

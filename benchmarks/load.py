@@ -16,12 +16,12 @@ from typing import Any
 
 from benchmarks.memory import BOTH, kernel
 from benchmarks.pairs import compare
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.launch import launch
-from mixwidgets.scheduler.slots import runs_at_once
-from mixwidgets.store.comparison import comparison
-from mixwidgets.store.run import list_runs
-from mixwidgets.widgets.training_lab.widget import TrainingLab
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.scheduler.slots import runs_at_once
+from mixwidgets.runs.store.comparison import comparison
+from mixwidgets.runs.store.run import list_runs
+from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
 
 SHORT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=300)
 

@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 import psutil
 from jupyter_client.manager import start_new_kernel
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.launch import launch
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
 
 EDITOR = "import mixwidgets as mw; mw.BitEditor(65504, format='float16')"
 BOTH = """

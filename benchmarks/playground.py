@@ -19,8 +19,8 @@ import mixwidgets as mw
 from benchmarks.page import CLICKS, PAINTED, spread
 from benchmarks.pairs import compare
 from benchmarks.snapshots import heap, megabytes
-from mixwidgets.site.folder import write_site
-from mixwidgets.site.pages import build_site
+from mixwidgets.teaching.site.folder import write_site
+from mixwidgets.teaching.site.pages import build_site
 from tests.browser.chromium import browser
 from tests.playground.engine import NODE, ROOT
 

@@ -9,8 +9,8 @@ import json
 import math
 from pathlib import Path
 
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.widgets.playground.settings import DEFAULTS, STORIES
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES
 from tests.playground.engine import Engine, request
 
 RESULTS = Path(__file__).parent / "results"

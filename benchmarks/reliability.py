@@ -19,12 +19,12 @@ from typing import Any, Self
 
 import psutil
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.launch import launch
-from mixwidgets.store.events import Event
-from mixwidgets.store.journal import create_run
-from mixwidgets.store.reader import JournalReader
-from mixwidgets.store.run import Run, open_run
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.store.events import Event
+from mixwidgets.runs.store.journal import create_run
+from mixwidgets.runs.store.reader import JournalReader
+from mixwidgets.runs.store.run import Run, open_run
 
 ENDLESS = Experiment(
     task="digits_cnn", recipe="fp16_dynamic", steps=10_000_000, batch_size=16, summary_every=2
@@ -34,9 +34,9 @@ LATEST_KILL_S = 0.4  # enough for some hundred records
 # Imports torch once; each run is a fork of it that trains, journals, and says what was acknowledged.
 RECORDER = """
 import os, sys
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.store.journal import Journal
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.journal import Journal
+from mixwidgets.runs.training.loop import train
 
 def say(text):
     os.write(1, f"{text}\\n".encode())

@@ -15,9 +15,9 @@ REACH = "≤ 32 MB in all, older snapshots thinned"
 # A run whose snapshots come in two halves: before the explorer is shown, and while it is.
 RUN = f"""
 import numpy as np
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
-from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.store.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
 
 rng = np.random.default_rng(0)
 pool = [

@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.pairs import Measure, compare
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.grid import grid
-from mixwidgets.scheduler.local_pool import LocalPool
-from mixwidgets.scheduler.sweep import Sweep
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.grid import grid
+from mixwidgets.runs.scheduler.local_pool import LocalPool
+from mixwidgets.runs.scheduler.sweep import Sweep
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=300, device="cpu")
 RUNS = 8

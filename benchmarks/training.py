@@ -14,14 +14,14 @@ from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
 from benchmarks.pairs import Measure, compare
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.observe.gradients import summarise
-from mixwidgets.observe.watch import Watcher, watch
-from mixwidgets.task.catalogue import tasks
-from mixwidgets.training.device import training_settings
-from mixwidgets.training.explicit import ExplicitTrainer
-from mixwidgets.training.ranks import Part
-from mixwidgets.training.weights import make_optimizer
+from mixwidgets.diagnosis.watching.watch import Watcher, watch
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.training.device import training_settings
+from mixwidgets.runs.training.explicit import ExplicitTrainer
+from mixwidgets.runs.training.gradients import summarise
+from mixwidgets.runs.training.ranks import Part
+from mixwidgets.runs.training.weights import make_optimizer
 
 PAIRS = 15  # a step takes a few milliseconds, which a busy host disturbs
 _WITH_ACTIVATIONS = ("gradients", "activations")

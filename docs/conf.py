@@ -12,8 +12,7 @@ from typer.main import get_command
 import mixwidgets
 from docs import teaching_pack
 from mixwidgets.cli import app as command_line
-from mixwidgets.experiments.loss_scale import loss_scales
-from mixwidgets.store.events import REASONS
+from mixwidgets.events import REASONS
 
 project = "mixwidgets"
 author = "the mixwidgets developers"
@@ -27,7 +26,7 @@ smartquotes = False  # the "quotes" of a docstring belong to code
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?s)(?!mixwidgets\.).*"),  # what others document is not linked: that takes a network
-    ("py:obj", r"mixwidgets\.\w+\.[a-z_.]+"),  # modules to read, such as `mixwidgets.store.records`
+    ("py:obj", r"mixwidgets\.\w+\.[a-z_.]+"),  # modules to read, such as `mixwidgets.runs.store.records`
     ("py:class", r"mixwidgets\.(\w+\.)+_\w+"),  # the types of descriptors
 ]
 
@@ -48,6 +47,7 @@ autodoc_default_options = {
     "exclude-members": "hold_sync, notify_change, reject_unknown, set_state",
 }
 python_use_unqualified_type_names = True
+add_module_names = False  # a class that a function returns is not imported by its module's name
 
 linkcheck_timeout = 20
 linkcheck_anchors = False  # GitHub makes its anchors by script
@@ -55,7 +55,7 @@ linkcheck_anchors = False  # GitHub makes its anchors by script
 _NAMES = {
     "recipes": mixwidgets.recipes,
     "tasks": mixwidgets.tasks,
-    "loss_scales": loss_scales,
+    "loss_scales": mixwidgets.loss_scales,
     "reasons": REASONS,
 }
 _LONGEST_DEFAULT = 40  # characters

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import mixwidgets as mw
-from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.runs.store.journal import Journal, create_run
 
 SITE = Path(mw.__file__).parent / "site"
 EXPERIMENT = mw.Experiment(

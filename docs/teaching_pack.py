@@ -8,12 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.exercises.catalogue import get_question
-from mixwidgets.exercises.question import Question
-from mixwidgets.formats.block import list_block_formats
-from mixwidgets.formats.catalogue import list_formats
-from mixwidgets.formats.float_format import FloatFormat
-from mixwidgets.languages.texts import Text, in_language
+from mixwidgets.floats.formats.block import list_block_formats
+from mixwidgets.floats.formats.catalogue import list_formats
+from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.support.languages.texts import Text, in_language
+from mixwidgets.teaching.exercises.catalogue import get_question
+from mixwidgets.teaching.exercises.question import Question
 
 GLOSSARY = Path(__file__).parents[1] / "notebooks/zh/README.md"
 

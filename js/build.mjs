@@ -1,7 +1,7 @@
 // Builds the front end into mixwidgets/static/: minified, a script for each widget that defines `page`, a module for the
-// host of a saved page, style sheets, and the licences of what is bundled. A folder in mixwidgets/widgets with a page.ts
-// is a widget, a folder in mixwidgets/languages a language. A script holds neither messages nor style: Python declares
-// them before it (mixwidgets/widgets/bundles.py). modules.json says which groups of messages a script can name, and which
+// host of a saved page, style sheets, and the licences of what is bundled. A folder in a floor's widgets with a page.ts
+// is a widget, a folder in mixwidgets/support/languages a language. A script holds neither messages nor style: Python declares
+// them before it (mixwidgets/floats/widgets/bundles.py). modules.json says which groups of messages a script can name, and which
 // style sheets it needs: the shared one, and those of the folders whose code is in it.
 //   node js/build.mjs           writes the files
 //   node js/build.mjs --check   writes nothing and fails unless the committed bytes are the same
@@ -17,14 +17,14 @@ const LIMIT = 130_000; // bytes of a module with its messages and the style; a p
 
 const found = (pattern) => globSync(pattern, { cwd: root }).sort();
 const folderOf = (path) => basename(dirname(path));
-const pages = Object.fromEntries(found("mixwidgets/widgets/*/page.ts").map((path) => [folderOf(path), path]));
+const pages = Object.fromEntries(found("mixwidgets/*/widgets/*/page.ts").map((path) => [folderOf(path), path]));
 const SHARED = "shared";
 const styles = {
   [SHARED]: "js/ui/theme.css",
   ...Object.fromEntries(found("js/ui/*/style.css").map((path) => [`ui_${folderOf(path)}`, path])),
-  ...Object.fromEntries(found("mixwidgets/widgets/*/style.css").map((path) => [folderOf(path), path])),
+  ...Object.fromEntries(found("mixwidgets/*/widgets/*/style.css").map((path) => [folderOf(path), path])),
 };
-const languages = await Promise.all(found("mixwidgets/languages/*/page.json").map(async (path) => JSON.parse(await readFile(root + path, "utf8"))));
+const languages = await Promise.all(found("mixwidgets/support/languages/*/page.json").map(async (path) => JSON.parse(await readFile(root + path, "utf8"))));
 const groupOf = (key) => key.split(".")[0];
 const groups = new Set(Object.keys(languages[0]).map(groupOf));
 

@@ -10,38 +10,41 @@ from typing import Any
 __version__ = "0.1.0"
 
 _MODULES = {
-    "FloatFormat": "formats.float_format",
-    "get_format": "formats.catalogue",
-    "list_formats": "formats.catalogue",
-    "get_block_format": "formats.block",
-    "cast_everywhere": "stacks",
-    "GradientSummary": "gradients.summary",
-    "survey": "gradients.survey",
-    "Recipe": "experiments.recipe",
-    "recipes": "experiments.recipe",
-    "tasks": "task.catalogue",
-    "Experiment": "experiments.experiment",
-    "grid": "experiments.grid",
-    "launch": "scheduler.launch",
-    "open_run": "store.run",
-    "list_runs": "store.run",
+    "FloatFormat": "floats.formats.float_format",
+    "get_format": "floats.formats.catalogue",
+    "list_formats": "floats.formats.catalogue",
+    "get_block_format": "floats.formats.block",
+    "cast_everywhere": "floats.stacks",
+    "GradientSummary": "floats.gradients.summary",
+    "survey": "floats.gradients.survey",
+    "Recipe": "runs.experiments.recipe",
+    "recipes": "runs.experiments.recipe",
+    "LossScale": "runs.experiments.loss_scale",
+    "loss_scales": "runs.experiments.loss_scale",
+    "Operands": "runs.experiments.operands",
+    "tasks": "runs.task.catalogue",
+    "Experiment": "runs.experiments.experiment",
+    "grid": "runs.experiments.grid",
+    "launch": "runs.scheduler.launch",
+    "open_run": "runs.store.run",
+    "list_runs": "runs.store.run",
     "compare": "charts",
-    "comparison": "store.comparison",
-    "train": "training.loop",
-    "sweep": "widgets.sweep_progress.shown",
-    "op_precisions": "training.op_precisions",
-    "watch": "observe.watch",
-    "first_difference": "difference.first_difference",
-    "BitEditor": "widgets.bit_editor.widget",
-    "NumberLine": "widgets.number_line.widget",
-    "BlockLab": "widgets.block_lab.widget",
-    "FormatDesigner": "widgets.format_designer.widget",
-    "LossScaleExplorer": "widgets.loss_scale_explorer.widget",
-    "TrainingLab": "widgets.training_lab.widget",
-    "Playground": "widgets.playground.widget",
-    "SweepProgress": "widgets.sweep_progress.widget",
-    "Exercise": "widgets.exercise.widget",
-    "check": "exercises.coding",
+    "comparison": "runs.store.comparison",
+    "train": "runs.training.loop",
+    "sweep": "runs.widgets.sweep_progress.shown",
+    "op_precisions": "diagnosis.op_precisions",
+    "watch": "diagnosis.watching.watch",
+    "first_difference": "diagnosis.difference.first_difference",
+    "BitEditor": "floats.widgets.bit_editor.widget",
+    "NumberLine": "floats.widgets.number_line.widget",
+    "BlockLab": "floats.widgets.block_lab.widget",
+    "FormatDesigner": "floats.widgets.format_designer.widget",
+    "LossScaleExplorer": "floats.widgets.loss_scale_explorer.widget",
+    "TrainingLab": "runs.widgets.training_lab.widget",
+    "Playground": "teaching.widgets.playground.widget",
+    "SweepProgress": "runs.widgets.sweep_progress.widget",
+    "Exercise": "teaching.widgets.exercise.widget",
+    "check": "teaching.exercises.coding",
 }
 
 __all__ = ["__version__", *_MODULES]
@@ -53,7 +56,7 @@ def __getattr__(name: str) -> Any:
     try:
         value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     except ModuleNotFoundError as error:
-        from mixwidgets.installed import IN_BROWSER, import_error_in_browser
+        from mixwidgets.support.installed import IN_BROWSER, import_error_in_browser
 
         if IN_BROWSER:
             raise import_error_in_browser(f"mixwidgets.{name}", error) from None

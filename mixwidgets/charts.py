@@ -15,18 +15,18 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.grid import ExperimentNames
-from mixwidgets.formats.catalogue import get_format
-from mixwidgets.formats.float_format import FloatFormat
-from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
-from mixwidgets.gradients.collect import collect
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.languages.choice import tell
-from mixwidgets.store.bands import band, losses_of
-from mixwidgets.store.comparison import checked_runs
-from mixwidgets.store.run import Run
-from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.floats.formats.catalogue import get_format
+from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.floats.gradients.collect import collect
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.grid import ExperimentNames
+from mixwidgets.runs.store.bands import band, losses_of
+from mixwidgets.runs.store.comparison import checked_runs
+from mixwidgets.runs.store.run import Run
+from mixwidgets.runs.store.watched_loop import WatchedLoop
+from mixwidgets.support.languages.choice import tell
 
 _CLASSES = ("flushed", "subnormal", "normal", "overflow")
 _NOT_NORMAL = ("flushed", "subnormal", "overflow")

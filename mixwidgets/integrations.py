@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.observe.watch import Watcher, watch
-from mixwidgets.store.journal import free_path
+from mixwidgets.diagnosis.watching.watch import Watcher, watch
+from mixwidgets.runs.store.journal import free_path
 
 
 class _Watching:

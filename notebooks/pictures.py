@@ -19,11 +19,11 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 import mixwidgets as mw
-from mixwidgets.languages.choice import VARIABLE
-from mixwidgets.widgets.base import MixWidget
-from mixwidgets.widgets.bundles import page_module
-from mixwidgets.widgets.picture import Picture, picture
-from mixwidgets.widgets.sweep_progress.widget import SweepProgress
+from mixwidgets.floats.widgets.base import MixWidget
+from mixwidgets.floats.widgets.bundles import page_module
+from mixwidgets.floats.widgets.picture import Picture, picture
+from mixwidgets.runs.widgets.sweep_progress.widget import SweepProgress
+from mixwidgets.support.languages.choice import VARIABLE
 
 CHINESE = "zh"
 """In an output's metadata: its picture in Chinese, which `notebooks.run` takes out."""
@@ -49,7 +49,9 @@ def draw_in(shell: InteractiveShell) -> None:
     """Make pictures of all widgets and charts that this kernel shows from now on."""
     formatter = shell.display_formatter.mimebundle_formatter
     formatter.for_type(MixWidget, _of_widget)
-    formatter.for_type_by_name("mixwidgets.difference.first_difference", "FirstDifference", _of_widget)
+    formatter.for_type_by_name(
+        "mixwidgets.diagnosis.difference.first_difference", "FirstDifference", _of_widget
+    )
     formatter.for_type(alt.TopLevelMixin, _of_chart)
 
 

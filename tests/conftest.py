@@ -9,8 +9,8 @@ import tempfile
 import pytest
 from hypothesis import settings
 
-from mixwidgets.scheduler import sweep as sweeping
-from mixwidgets.store import stopping
+from mixwidgets.runs.scheduler import sweep as sweeping
+from mixwidgets.runs.store import stopping
 from tests.waiting import LIMIT_S
 
 # No timing is an assertion. In CI the examples are always the same: new ones are looked for at home.

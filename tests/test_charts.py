@@ -9,16 +9,16 @@ import torch
 import vl_convert
 
 from mixwidgets import charts
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.formats.float_format import FloatFormat
-from mixwidgets.gradients.best_scale import best_loss_scale
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe.watch import watch
-from mixwidgets.store.events import Evaluation, RunFinished, RunStarted, StepRecord
-from mixwidgets.store.journal import Journal, create_run, create_watched_run
-from mixwidgets.store.run import open_run
-from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.diagnosis.watching.watch import watch
+from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.gradients.best_scale import best_loss_scale
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.store.events import Evaluation, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.store.watched_loop import WatchedLoop
 
 RNG = np.random.default_rng(0)
 GRADIENTS = {

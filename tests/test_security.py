@@ -21,9 +21,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.store.events import Evaluation, RunFinished, RunStarted
-from mixwidgets.store.journal import create_run, create_watched_run
-from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.runs.store.events import Evaluation, RunFinished, RunStarted
+from mixwidgets.runs.store.journal import create_run, create_watched_run
+from mixwidgets.runs.store.watched_loop import WatchedLoop
 from tests.cli.calling import run_of, step
 from tests.waiting import LIMIT_S, until
 
@@ -60,7 +60,7 @@ KERNEL = """
 
     import numpy as np
     import mixwidgets as mw
-    from mixwidgets.widgets.base import MixWidget
+    from mixwidgets.floats.widgets.base import MixWidget
 
     runs_dir = sys.argv[1]
     endless = mw.Experiment(task="digits_cnn", steps=10_000_000, batch_size=16, summary_every=1000)

@@ -67,7 +67,7 @@ def test_the_corners_give_rows_for_every_library(value, name):
 
 
 def test_a_library_that_is_missing_is_left_out(monkeypatch):
-    import mixwidgets.stacks as stacks
+    import mixwidgets.floats.stacks as stacks
 
     monkeypatch.setattr(stacks, "find_spec", lambda name: None if name == "torch" else object())
     libraries = [row.library.split()[0] for row in mw.cast_everywhere(1, "float16")]

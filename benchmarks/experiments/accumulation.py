@@ -16,9 +16,9 @@ import numpy as np
 import torch
 
 import mixwidgets as mw
-from mixwidgets.training.device import training_settings
-from mixwidgets.training.loop import make_trainer
-from mixwidgets.training.precision import DTYPES
+from mixwidgets.runs.training.device import training_settings
+from mixwidgets.runs.training.loop import make_trainer
+from mixwidgets.runs.training.precision import DTYPES
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

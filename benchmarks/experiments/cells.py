@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import torch
 
 import mixwidgets as mw
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, StepRecord
-from mixwidgets.training.device import training_settings
-from mixwidgets.training.loop import make_trainer
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import Event, GradientSnapshot, RunFinished, StepRecord
+from mixwidgets.runs.training.device import training_settings
+from mixwidgets.runs.training.loop import make_trainer
 
 Figures = Mapping[str, Any]
 """What was measured, by name: numbers, texts, lists of them; None for what did not happen."""

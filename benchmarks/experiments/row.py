@@ -7,7 +7,7 @@ from typing import Any
 import mixwidgets as mw
 from benchmarks.experiments.cells import Cell, Training
 from benchmarks.experiments.claims import Claim
-from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.loss_scale import LossScale
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,5 @@
 // A widget's state as a short text in the page's address: "#format=float16&code=7bff".
-// The twin of mixwidgets/widgets/state_text.py, which states the grammar. Of a page of several widgets the address holds
+// The twin of mixwidgets/floats/widgets/state_text.py, which states the grammar. Of a page of several widgets the address holds
 // their states in order, joined by ";": no state has one, since ";" is percent-encoded there.
 
 import { wholeIn } from "#core/formats/typed.ts";

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
-import { arithmetic } from "#widgets/training_lab/arithmetic.ts";
+import { arithmetic } from "#mixwidgets/runs/widgets/training_lab/arithmetic.ts";
 
-vi.mock("#mixwidgets/languages/en/page.json", () => import("#mixwidgets/languages/zh/page.json")); // as Python puts another language's in their place
+vi.mock("#mixwidgets/support/languages/en/page.json", () => import("#mixwidgets/support/languages/zh/page.json")); // as Python puts another language's in their place
 
 it.each([
   ["float16 storage, float32 products", "以 float16 存储，用 float32 做乘积"],

@@ -3,8 +3,8 @@
 
 import type { RenderProps } from "@anywidget/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import editor from "#widgets/bit_editor/page.ts";
-import type { State } from "#widgets/bit_editor/state.ts";
+import editor from "#mixwidgets/floats/widgets/bit_editor/page.ts";
+import type { State } from "#mixwidgets/floats/widgets/bit_editor/state.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const editorModel = (changes: Partial<Record<keyof State, unknown>> = {}) =>

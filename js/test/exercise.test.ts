@@ -2,19 +2,19 @@
 // The exercise in a page without a kernel: every question judged as the oracle judges it, and what the page shows.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { questions } from "#mixwidgets/exercises/catalogue.json";
-import en from "#mixwidgets/languages/en/exercises.json";
-import zh from "#mixwidgets/languages/zh/exercises.json";
+import { questions } from "#mixwidgets/teaching/exercises/catalogue.json";
+import en from "#mixwidgets/support/languages/en/exercises.json";
+import zh from "#mixwidgets/support/languages/zh/exercises.json";
 import exerciseVectors from "../../tests/vectors/exercises.json";
 import reportVectors from "../../tests/vectors/reports.json";
-import exercise from "#widgets/exercise/page.ts";
+import exercise from "#mixwidgets/teaching/widgets/exercise/page.ts";
 import { signed } from "#core/formats/parse.ts";
 import { compare, rational } from "#core/formats/rational.ts";
-import { verdictOf, type Question } from "#widgets/exercise/question.ts";
-import { readRecord } from "#widgets/exercise/record.ts";
-import { report } from "#widgets/exercise/report.ts";
-import { accepts, target } from "#widgets/exercise/rule.ts";
-import { readNumber } from "#widgets/exercise/answers.ts";
+import { verdictOf, type Question } from "#mixwidgets/teaching/widgets/exercise/question.ts";
+import { readRecord } from "#mixwidgets/teaching/widgets/exercise/record.ts";
+import { report } from "#mixwidgets/teaching/widgets/exercise/report.ts";
+import { accepts, target } from "#mixwidgets/teaching/widgets/exercise/rule.ts";
+import { readNumber } from "#mixwidgets/teaching/widgets/exercise/answers.ts";
 import { fakeModel } from "./fake_model.ts";
 
 type Json = Record<string, unknown>;

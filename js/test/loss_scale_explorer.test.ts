@@ -5,9 +5,9 @@ import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { GradientSummary } from "#core/gradients/summary.ts";
 import { getFormat } from "#core/formats/catalogue.ts";
-import { nearestFormat } from "#widgets/loss_scale_explorer/edges.ts";
+import { nearestFormat } from "#mixwidgets/floats/widgets/loss_scale_explorer/edges.ts";
 import { domain } from "#ui/ruler/geometry.ts";
-import explorer from "#widgets/loss_scale_explorer/page.ts";
+import explorer from "#mixwidgets/floats/widgets/loss_scale_explorer/page.ts";
 import { powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
 import vectors from "../../tests/vectors/gradients.json";
 import { fakeModel } from "./fake_model.ts";
@@ -35,7 +35,7 @@ const u32 = (value: number) => {
 };
 const sized = (bytes: Buffer) => Buffer.concat([u32(bytes.length), bytes]);
 
-/** A snapshot as mixwidgets/widgets/snapshot_feed.py states it. */
+/** A snapshot as mixwidgets/floats/widgets/snapshot_feed.py states it. */
 function snapshot(step: number, tensors: Record<string, string>, { lossScale = NaN, loss = NaN } = {}): Buffer {
   const floats = Buffer.alloc(16);
   floats.writeDoubleLE(lossScale);

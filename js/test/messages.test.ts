@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
-import en from "#mixwidgets/languages/en/page.json";
-import zh from "#mixwidgets/languages/zh/page.json";
+import en from "#mixwidgets/support/languages/en/page.json";
+import zh from "#mixwidgets/support/languages/zh/page.json";
 import { sources } from "./sources.ts";
 
 const keys = Object.keys(en) as (keyof typeof en)[];
@@ -78,12 +78,12 @@ test("lists and sentences are put together as the language does", async () => {
   expect(english.listed(["{more}", "{one}"])).toBe("{more}, {one}"); // what is listed stays text
 
   vi.resetModules();
-  vi.doMock("#mixwidgets/languages/en/page.json", () => ({ default: zh }));
+  vi.doMock("#mixwidgets/support/languages/en/page.json", () => ({ default: zh }));
   const chinese = await import("#ui/messages.ts");
   expect(chinese.listed(["a", "", "b", "c"])).toBe("a，b，c");
   expect(chinese.sentences(["一。", "二。"])).toBe("一。二。");
   expect(chinese.t("lab.progress_steps", { step: 3, steps: 300 })).toBe("第 3 步，共 300 步");
   const { metricName } = await import("#ui/run_words.ts");
   expect(["loss", "accuracy", "my own", "toString"].map(metricName)).toEqual(["损失", "准确率", "my own", "toString"]);
-  vi.doUnmock("#mixwidgets/languages/en/page.json");
+  vi.doUnmock("#mixwidgets/support/languages/en/page.json");
 });

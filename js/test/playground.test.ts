@@ -10,16 +10,16 @@ import { encode } from "#core/formats/encode.ts";
 import { compare } from "#core/formats/rational.ts";
 import { classify, exactOf } from "#core/formats/decode.ts";
 import { summaryOf } from "#core/gradients/of_values.ts";
-import playground from "#widgets/playground/page.ts";
-import { frameLoop, later } from "#widgets/playground/loop.ts";
-import { History, MOST_ROWS } from "#widgets/playground/history.ts";
-import { startSession } from "#widgets/playground/session.ts";
-import { choiceOf, settingsOf, stateValue, stories, TRAITS, usual } from "#widgets/playground/state.ts";
-import { verdict } from "#widgets/playground/verdict.ts";
+import playground from "#mixwidgets/teaching/widgets/playground/page.ts";
+import { frameLoop, later } from "#mixwidgets/teaching/widgets/playground/loop.ts";
+import { History, MOST_ROWS } from "#mixwidgets/teaching/widgets/playground/history.ts";
+import { startSession } from "#mixwidgets/teaching/widgets/playground/session.ts";
+import { choiceOf, settingsOf, stateValue, stories, TRAITS, usual } from "#mixwidgets/teaching/widgets/playground/state.ts";
+import { verdict } from "#mixwidgets/teaching/widgets/playground/verdict.ts";
 import { viewOf } from "#ui/view.ts";
 import { fakeModel } from "./fake_model.ts";
 
-const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/task/digit_rows.bin")));
+const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/runs/task/digit_rows.bin")));
 
 function show(changes: Record<string, unknown> = {}) {
   const model = fakeModel({ ...usual, ...changes, _digits: new DataView(rows.buffer, rows.byteOffset, rows.byteLength), _history: new DataView(new ArrayBuffer(0)) });

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import widget from "#widgets/sweep_progress/page.ts";
+import widget from "#mixwidgets/runs/widgets/sweep_progress/page.ts";
 import { fakeModel } from "./fake_model.ts";
 import { wire } from "./training_lab_model.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { lossAxes, lossPath, spread, wholePart, wholeTicks } from "#ui/chart/geometry.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
-import { accept, readSeeds, readSteps, seedsText } from "#widgets/training_lab/choice.ts";
-import { fieldName, fieldValue, titlesOf } from "#widgets/training_lab/comparison_words.ts";
-import { reach, scaleAxes, scalePath, sharesPaths, skipMarks } from "#widgets/training_lab/geometry.ts";
-import { assignStyles, merged, runAtHand, runNames } from "#widgets/training_lab/rows.ts";
-import { points, type Row, shares } from "#widgets/training_lab/state.ts";
-import * as words from "#widgets/training_lab/words.ts";
+import { accept, readSeeds, readSteps, seedsText } from "#mixwidgets/runs/widgets/training_lab/choice.ts";
+import { fieldName, fieldValue, titlesOf } from "#mixwidgets/runs/widgets/training_lab/comparison_words.ts";
+import { reach, scaleAxes, scalePath, sharesPaths, skipMarks } from "#mixwidgets/runs/widgets/training_lab/geometry.ts";
+import { assignStyles, merged, runAtHand, runNames } from "#mixwidgets/runs/widgets/training_lab/rows.ts";
+import { points, type Row, shares } from "#mixwidgets/runs/widgets/training_lab/state.ts";
+import * as words from "#mixwidgets/runs/widgets/training_lab/words.ts";
 import { row as some, wire } from "./training_lab_model.ts";
 
 const frame = { width: 120, height: 100, left: 10, right: 10, top: 0, bottom: 0 };

@@ -1,8 +1,8 @@
 // The kernel's part of a TrainingLab, and a user's eyes and hands in its page.
 
 import { afterEach, beforeEach, vi } from "vitest";
-import widget from "#widgets/training_lab/page.ts";
-import type { Row, WireCurves } from "#widgets/training_lab/state.ts";
+import widget from "#mixwidgets/runs/widgets/training_lab/page.ts";
+import type { Row, WireCurves } from "#mixwidgets/runs/widgets/training_lab/state.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const SETTINGS = [

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
-import type { Row } from "#widgets/training_lab/state.ts";
+import type { Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
 import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
 const { page, show, button, box, region, can, type } = stage();

@@ -1,4 +1,4 @@
-// The loss scale from step to step (Micikevicius et al., 3.2), as mixwidgets/experiments/loss_scale.py states it.
+// The loss scale from step to step (Micikevicius et al., 3.2), as mixwidgets/runs/experiments/loss_scale.py states it.
 
 import type { LossScaleSettings } from "./types.ts";
 

@@ -19,7 +19,7 @@ interface Train {
   readonly changes?: Readonly<Record<string, Request>>;
 }
 
-export const digits = inflateSync(readFileSync(new URL("../../mixwidgets/task/digit_rows.bin", import.meta.url)));
+export const digits = inflateSync(readFileSync(new URL("../../mixwidgets/runs/task/digit_rows.bin", import.meta.url)));
 
 const hex = (values: ArrayBufferView) => Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("hex");
 const unhex = (text: string) => new Float64Array(Uint8Array.from(Buffer.from(text, "hex")).buffer);

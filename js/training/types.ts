@@ -109,6 +109,6 @@ export interface WeightTensor {
 }
 
 /** scikit-learn's digits as bytes, 65 for each of 1,797 rows: 64 pixels of 0 … 16, then the label; the first 360 rows are the
- * test set. Python's mixwidgets.task.digit_rows writes them; a page gets them as a bytes trait, so that they are in no
+ * test set. Python's mixwidgets.runs.task.digit_rows writes them; a page gets them as a bytes trait, so that they are in no
  * bundle. */
 export type DigitRows = Uint8Array;

@@ -1,7 +1,7 @@
 // The texts of a page, by key. Tests use the English ones; a built module uses those that Python declares before it
-// (mixwidgets/widgets/bundles.py), in the language of the widget.
+// (mixwidgets/floats/widgets/bundles.py), in the language of the widget.
 
-import messages from "#mixwidgets/languages/en/page.json";
+import messages from "#mixwidgets/support/languages/en/page.json";
 import { isolated } from "./foreign_text.ts";
 
 export type MessageKey = keyof typeof messages;

@@ -1,6 +1,6 @@
 // Style sheets, each added once to a page: with a sheet per widget, the browser would restyle the page for each.
 
-/** The sheets' texts, which Python declares before the module (mixwidgets/widgets/bundles.py). */
+/** The sheets' texts, which Python declares before the module (mixwidgets/floats/widgets/bundles.py). */
 declare const styles: string[];
 
 const KEY = Symbol.for("mixwidgets.styles");

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.checks import choice
 from mixwidgets.cli.grade import grade_class
 from mixwidgets.cli.lab import open_lab
 from mixwidgets.cli.runs import compare_runs, show_runs
@@ -13,8 +12,9 @@ from mixwidgets.cli.survey import survey_file
 from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.cli.train import run_sweep, train_one
 from mixwidgets.cli.watch import report_run, watch_script
-from mixwidgets.languages.texts import LANGUAGES
-from mixwidgets.plain_text import plain
+from mixwidgets.support.checks import choice
+from mixwidgets.support.languages.texts import LANGUAGES
+from mixwidgets.support.plain_text import plain
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -40,8 +40,8 @@ def show_format(
     values: Annotated[list[str] | None, typer.Argument(help="What to round: 65505, 0x1p-3, 0x7C00 …")] = None,
 ) -> None:
     """Show a format, or how values are rounded to it."""
-    from mixwidgets.formats.catalogue import get_format
-    from mixwidgets.formats.describe import describe_format, describe_value
+    from mixwidgets.floats.formats.catalogue import get_format
+    from mixwidgets.floats.formats.describe import describe_format, describe_value
 
     with errors_in_words():
         fmt = get_format(name)
@@ -63,8 +63,8 @@ def export(
     ] = "both",
 ) -> None:
     """Write the classroom site: widgets, presets and exercises as pages without a kernel or a network."""
-    from mixwidgets.site.folder import former_site, write_site
-    from mixwidgets.site.pages import build_site
+    from mixwidgets.teaching.site.folder import former_site, write_site
+    from mixwidgets.teaching.site.pages import build_site
 
     with errors_in_words():
         if into is not None and folder != Path("site"):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mixwidgets.checks import whole_number
+from mixwidgets.support.checks import whole_number
 
 if TYPE_CHECKING:
-    from mixwidgets.experiments.experiment import Experiment
+    from mixwidgets.runs.experiments.experiment import Experiment
 
 NUMBER = "<number>"  # a text, which the checks of what it is given to read as a number
 RunsDir = Annotated[Path, typer.Option(help="The folder that holds the runs.")]
@@ -110,8 +110,8 @@ def cells_of(fields: Mapping[str, Any]) -> list["Experiment"]:
 
     Every task has its own defaults. Raises the errors of Experiment and `grid`.
     """
-    from mixwidgets.experiments.experiment import Experiment
-    from mixwidgets.experiments.grid import grid
+    from mixwidgets.runs.experiments.experiment import Experiment
+    from mixwidgets.runs.experiments.grid import grid
 
     axes = fields.get("grid", {})
     if not isinstance(axes, Mapping):
@@ -125,7 +125,7 @@ def cells_of(fields: Mapping[str, Any]) -> list["Experiment"]:
 
 def _recipes(values: Any) -> list[Any]:
     """Recipes: a name is kept, and a table of fields becomes a Recipe."""
-    from mixwidgets.experiments.recipe import Recipe
+    from mixwidgets.runs.experiments.recipe import Recipe
 
     return [Recipe.from_dict(value) if isinstance(value, Mapping) else value for value in _several(values)]
 
@@ -139,9 +139,9 @@ def _read_fields(path: Path) -> dict[str, Any]:
 
     ValueError or OSError, with the position in the file if known, if it cannot be read.
     """
-    from mixwidgets.store.files import read_plain_file
-    from mixwidgets.store.journal import read_experiment
-    from mixwidgets.store.watched_loop import WatchedLoop
+    from mixwidgets.runs.store.journal import read_experiment
+    from mixwidgets.runs.store.watched_loop import WatchedLoop
+    from mixwidgets.support.files import read_plain_file
 
     is_of_a_run = path.name == "experiment.json" and (path.parent / "status.json").exists()
     folder = path.parent if is_of_a_run else path

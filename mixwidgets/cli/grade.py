@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixwidgets.cli.terminal import errors_in_words
-from mixwidgets.plain_text import no_formula, plain
+from mixwidgets.support.plain_text import no_formula, plain
 
 if TYPE_CHECKING:
-    from mixwidgets.exercises.reports import Reported
+    from mixwidgets.teaching.exercises.reports import Reported
 
 
 def grade_class(
@@ -27,7 +27,7 @@ def grade_class(
     Reports come from the students' own computers, and anybody can write one by hand: use them to see how a
     class is doing, not for exams.
     """
-    from mixwidgets.exercises.reports import course, read_class
+    from mixwidgets.teaching.exercises.reports import course, read_class
 
     with errors_in_words():
         students = list(read_class(folder))

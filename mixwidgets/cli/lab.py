@@ -13,11 +13,11 @@ from typing import Annotated
 import typer
 
 from mixwidgets.cli.terminal import errors_in_words
-from mixwidgets.installed import require
-from mixwidgets.plain_text import plain
-from mixwidgets.site.course import FIRST, course_folder
-from mixwidgets.store.files import create_file
-from mixwidgets.store.system import user_id
+from mixwidgets.runs.store.system import user_id
+from mixwidgets.support.files import create_file
+from mixwidgets.support.installed import require
+from mixwidgets.support.plain_text import plain
+from mixwidgets.teaching.site.course import FIRST, course_folder
 
 START = Path("notebooks") / FIRST
 OWN = Path("mixwidgets-course")
@@ -61,7 +61,7 @@ def open_lab(
 
 def _own_course(folder: Path) -> Path:
     """The first lesson of the student's copy, in the widgets' language."""
-    from mixwidgets.languages.choice import chosen_language
+    from mixwidgets.support.languages.choice import chosen_language
 
     lessons = copy_course(folder)
     for name, path in lessons.items():

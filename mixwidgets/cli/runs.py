@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mixwidgets.checks import whole_number
 from mixwidgets.cli.experiment import NUMBER, RunsDir
 from mixwidgets.cli.terminal import errors_in_words, show_table
-from mixwidgets.plain_text import plain
+from mixwidgets.support.checks import whole_number
+from mixwidgets.support.plain_text import plain
 
 if TYPE_CHECKING:
-    from mixwidgets.store.comparison import ComparisonRow, Value
-    from mixwidgets.store.run import Run
+    from mixwidgets.runs.store.comparison import ComparisonRow, Value
+    from mixwidgets.runs.store.run import Run
 
 _SHARES = ("gradients.", "weights_unchanged")
 _NEWEST = 100  # the default number of runs to list
@@ -40,7 +40,7 @@ def show_runs(
     as_json: AsJson = False,
 ) -> None:
     """List the runs of a folder, newest first: what each is, how it ended, and its last figures."""
-    from mixwidgets.store.run import run_folders
+    from mixwidgets.runs.store.run import run_folders
 
     with errors_in_words():
         most = (0 if as_json else _NEWEST) if newest is None else whole_number("newest", newest, 0, 10**9)
@@ -67,7 +67,7 @@ def compare_runs(
 
     help(mixwidgets.comparison) explains each line; – means unknown.
     """
-    from mixwidgets.store.comparison import comparison_in_json, comparison_rows
+    from mixwidgets.runs.store.comparison import comparison_in_json, comparison_rows
 
     with errors_in_words():
         there = _runs_in(runs_dir)
@@ -80,7 +80,7 @@ def compare_runs(
 
 def _runs_in(runs_dir: Path, newest: int | None = None) -> list["Run"]:
     """The folder's runs, newest first; skipped ones are reported on stderr."""
-    from mixwidgets.store.run import list_runs
+    from mixwidgets.runs.store.run import list_runs
 
     with warnings.catch_warnings(record=True) as skipped:
         warnings.simplefilter("always")
@@ -95,8 +95,8 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
 
     LookupError, with the existing runs, if there is none or several.
     """
-    from mixwidgets.store.run import open_run
-    from mixwidgets.suggestion import did_you_mean
+    from mixwidgets.runs.store.run import open_run
+    from mixwidgets.support.suggestion import did_you_mean
 
     if os.sep in named or (Path(named) / "experiment.json").exists():
         return open_run(named)
@@ -116,8 +116,8 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
 
 
 def _brief(run: "Run") -> dict[str, Any]:
-    from mixwidgets.store.comparison import brief_results, settings_of
-    from mixwidgets.store.records import to_json
+    from mixwidgets.runs.store.comparison import brief_results, settings_of
+    from mixwidgets.runs.store.records import to_json
 
     what = settings_of(run.experiment)
     known = {name: what.get(name) for name in ("task", "recipe", "seed", "steps")}
@@ -147,7 +147,7 @@ def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
 
 
 def _line(run: "Run") -> list[str]:
-    from mixwidgets.store.comparison import brief_results, settings_of
+    from mixwidgets.runs.store.comparison import brief_results, settings_of
 
     what, results = settings_of(run.experiment), brief_results(run)
     figures = {name: result_in_words(name, value) for name, value in results.items()}

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.checks import whole_number
 from mixwidgets.cli.experiment import NUMBER
 from mixwidgets.cli.terminal import errors_in_words, show_table
+from mixwidgets.support.checks import whole_number
 
 _SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
 
@@ -39,7 +39,7 @@ def survey_file(
 
     help(mixwidgets.survey) explains each column; – means not applicable.
     """
-    from mixwidgets.gradients.survey import FORMATS, survey
+    from mixwidgets.floats.gradients.survey import FORMATS, survey
 
     with errors_in_words():
         axis = None if block_axis is None else whole_number("block_axis", block_axis, -64, 63)

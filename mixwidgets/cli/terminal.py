@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import typer
 
-from mixwidgets.plain_text import plain
+from mixwidgets.support.plain_text import plain
 
 _UNBOUNDED = 10_000  # columns: piped output is for other programs and not wrapped
 

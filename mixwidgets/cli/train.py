@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mixwidgets.checks import whole_number
 from mixwidgets.cli import experiment as take
 from mixwidgets.cli.runs import result_in_words, show_list
 from mixwidgets.cli.terminal import errors_in_words
-from mixwidgets.installed import require
-from mixwidgets.plain_text import plain
+from mixwidgets.support.checks import whole_number
+from mixwidgets.support.installed import require
+from mixwidgets.support.plain_text import plain
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from mixwidgets.scheduler.sweep import Sweep
-    from mixwidgets.store.events import Event
-    from mixwidgets.store.run import Run
+    from mixwidgets.runs.scheduler.sweep import Sweep
+    from mixwidgets.runs.store.events import Event
+    from mixwidgets.runs.store.run import Run
 
 _LINES = 10  # per run, plus those of skipped steps, if there is no terminal for a bar
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
@@ -54,10 +54,10 @@ def train_one(
     runs_dir: take.RunsDir = Path("runs"),
 ) -> None:
     """Launch a run and show its progress. Ctrl-C stops it."""
-    from mixwidgets.experiments.experiment import Experiment
-    from mixwidgets.scheduler.in_process import train_here
-    from mixwidgets.scheduler.launch import launch
-    from mixwidgets.store.system import can_launch
+    from mixwidgets.runs.experiments.experiment import Experiment
+    from mixwidgets.runs.scheduler.in_process import train_here
+    from mixwidgets.runs.scheduler.launch import launch
+    from mixwidgets.runs.store.system import can_launch
 
     with errors_in_words():
         fields = take.experiment_fields(locals())
@@ -80,7 +80,7 @@ def train_one(
 
 
 def _show(event: "Event", steps: int) -> None:
-    from mixwidgets.store.events import RunStarted, StepRecord
+    from mixwidgets.runs.store.events import RunStarted, StepRecord
 
     if isinstance(event, RunStarted):
         name = event.device_name and f" ({event.device_name})"
@@ -135,7 +135,7 @@ def run_sweep(
     The table grid of a file has the axes: recipe = ["fp32", "bf16"] and seed = [0, 1, 2] are six runs. Ctrl-C
     stops the sweep.
     """
-    from mixwidgets.scheduler.sweep import MOST_WORKERS, Sweep
+    from mixwidgets.runs.scheduler.sweep import MOST_WORKERS, Sweep
 
     with errors_in_words():
         fields = take.experiment_fields(locals())

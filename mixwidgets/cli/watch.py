@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.checks import whole_number
 from mixwidgets.cli.experiment import NUMBER, RunsDir
 from mixwidgets.cli.runs import AsJson, find_run
 from mixwidgets.cli.terminal import errors_in_words
-from mixwidgets.plain_text import plain
+from mixwidgets.support.checks import whole_number
+from mixwidgets.support.plain_text import plain
 
 
 def watch_script(
@@ -32,10 +32,10 @@ def watch_script(
     steps, in this process. Processes that the script starts are not watched.
     """
     with errors_in_words():
-        from mixwidgets.formats.block import named_block_formats
-        from mixwidgets.gradients.boundaries import signed_format
-        from mixwidgets.observe.script import WatchedScript
-        from mixwidgets.store.journal import check_free, free_path
+        from mixwidgets.diagnosis.watching.script import WatchedScript
+        from mixwidgets.floats.formats.block import named_block_formats
+        from mixwidgets.floats.gradients.boundaries import signed_format
+        from mixwidgets.runs.store.journal import check_free, free_path
 
         signed_format(format)
         blocks = named_block_formats(block_format or ())
@@ -65,8 +65,8 @@ def report_run(
 ) -> None:
     """Show what a format loses of the newest gradients of a run, one sentence per tensor."""
     with errors_in_words():
-        from mixwidgets.languages.texts import ENGLISH
-        from mixwidgets.observe.report import report
+        from mixwidgets.diagnosis.watching.report import report
+        from mixwidgets.support.languages.texts import ENGLISH
 
         found = find_run(run, runs_dir)
         state = found.state()

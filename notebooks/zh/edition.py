@@ -24,8 +24,8 @@ from unicodedata import east_asian_width
 import altair as alt
 import nbformat
 
-from mixwidgets.languages.texts import texts as texts_of
-from mixwidgets.widgets.exercise.widget import Exercise
+from mixwidgets.support.languages.texts import texts as texts_of
+from mixwidgets.teaching.widgets.exercise.widget import Exercise
 from notebooks.pictures import CHINESE, FONTS, chart_in, drawn, require_chinese_font
 
 HERE = Path(__file__).parent

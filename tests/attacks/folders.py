@@ -8,11 +8,11 @@ import re
 import struct
 import zlib
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
-from mixwidgets.store.files import with_checksum, without_checksum
-from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.records import with_checksum, without_checksum
 
 HUGE = 10**400  # beyond float64
 MB = 1 << 20

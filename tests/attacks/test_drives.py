@@ -11,14 +11,14 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from mixwidgets.scheduler.launch import launch
-from mixwidgets.store import stopping
-from mixwidgets.store.files import replace_file
-from mixwidgets.store.journal import create_run
-from mixwidgets.store.run import list_runs, open_run
-from mixwidgets.store.status import Status, process_note, write_status
-from mixwidgets.store.system import process_start
-from mixwidgets.widgets.training_lab.widget import TrainingLab
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.store import stopping
+from mixwidgets.runs.store.journal import create_run
+from mixwidgets.runs.store.run import list_runs, open_run
+from mixwidgets.runs.store.status import Status, process_note, write_status
+from mixwidgets.runs.store.system import process_start
+from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
+from mixwidgets.support.files import replace_file
 from tests.attacks.folders import EXPERIMENT
 from tests.waiting import until
 
@@ -78,7 +78,7 @@ def test_a_living_run_is_told_by_its_process(tmp_path, locks_that_do_nothing, wo
 
 
 def test_a_run_that_trains_in_a_kernel_is_told_by_the_kernel(tmp_path, locks_that_do_nothing):
-    code = "import sys; from mixwidgets.store.journal import Journal; " + (
+    code = "import sys; from mixwidgets.runs.store.journal import Journal; " + (
         "Journal(sys.argv[1]); print(flush=True); sys.stdin.read()"
     )
     path = create_run(EXPERIMENT, tmp_path)

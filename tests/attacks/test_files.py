@@ -26,7 +26,7 @@ def test_a_failed_save_leaves_nothing(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError("no")
 
-    monkeypatch.setattr("mixwidgets.store.system.rename", fail)
+    monkeypatch.setattr("mixwidgets.support.files.rename", fail)
     try:
         mw.BitEditor(1).save(tmp_path / "page.html")
     except OSError:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from mixwidgets.cli import lab
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import Evaluation, GradientSnapshot, StepRecord
-from mixwidgets.store.journal import Journal, create_run, create_watched_run
-from mixwidgets.store.run import open_run
-from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.store.events import Evaluation, GradientSnapshot, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.store.watched_loop import WatchedLoop
 from tests.attacks.folders import EXPERIMENT
 from tests.cli.calling import call
 

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from mixwidgets.scheduler.launch import launch
-from mixwidgets.scheduler.slots import runs_at_once
-from mixwidgets.store import stopping
-from mixwidgets.store.journal import create_run
-from mixwidgets.store.lock import is_locked, take_lock
-from mixwidgets.store.queue import queue_of
-from mixwidgets.store.run import open_run
-from mixwidgets.store.status import Status, write_status
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.scheduler.slots import runs_at_once
+from mixwidgets.runs.store import stopping
+from mixwidgets.runs.store.journal import create_run
+from mixwidgets.runs.store.lock import is_locked, take_lock
+from mixwidgets.runs.store.queue import queue_of
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.store.status import Status, write_status
 from tests.attacks.folders import EXPERIMENT
 from tests.waiting import until
 
@@ -57,8 +57,8 @@ def test_a_lock_may_hold_anything(tmp_path, monkeypatch, content):
 
 KERNEL = """
 import os, sys, time
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.launch import launch
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
 run = launch(Experiment.from_json(sys.argv[2]), sys.argv[1])
 if not (child := os.fork()):
     time.sleep(1000)

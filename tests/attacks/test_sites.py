@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from mixwidgets.site.folder import MARK
+from mixwidgets.teaching.site.folder import MARK
 
 EXPORT = """
 import resource, sys
 from pathlib import Path
-from mixwidgets.site.folder import write_site
+from mixwidgets.teaching.site.folder import write_site
 
 resource.setrlimit(resource.RLIMIT_DATA, (300 << 20, 300 << 20))
 try:

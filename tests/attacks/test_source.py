@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.store.journal import create_run
+from mixwidgets.runs.store.journal import create_run
 
 SOURCE = """
 import os

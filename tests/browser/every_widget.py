@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import GradientSnapshot
-from mixwidgets.widgets.difference.widget import ModuleErrors
+from mixwidgets.diagnosis.widgets.difference.widget import ModuleErrors
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.store.events import GradientSnapshot
 from tests.waiting import until
 from tests.widgets.lab_page import journalled
 from tests.widgets.swept import swept_halfway

@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import mixwidgets as mw
-from mixwidgets.languages.texts import texts
+from mixwidgets.support.languages.texts import texts
 from tests.browser.jupyter import Notebook, jupyter_lab
 from tests.waiting import until
 from tests.widgets.test_save import NAMES, make

@@ -65,7 +65,7 @@ def test_the_scratch_notebook_runs_in_the_browser(scratch):
     for source, said in {
         "mw.LossScaleExplorer": "LossScaleExplorer needs numpy; write `import numpy` first in this cell",
         "mw.train": "mixwidgets.train needs torch; it is not in this browser",
-        "from mixwidgets.store.system import require_processes; require_processes('launch', '')": (
+        "from mixwidgets.runs.store.system import require_processes; require_processes('launch', '')": (
             "launch starts processes, and a browser has none"
         ),
     }.items():

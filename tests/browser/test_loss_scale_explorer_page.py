@@ -8,8 +8,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from tests.browser.every_widget import watched_loop
 from tests.browser.jupyter import Notebook
 from tests.waiting import until

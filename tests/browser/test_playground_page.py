@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import mixwidgets as mw
-from mixwidgets.task.digit_rows import digit_rows
+from mixwidgets.runs.task.digit_rows import digit_rows
 from tests.playground.engine import NODE, ROOT
 from tests.waiting import until
 

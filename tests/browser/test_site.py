@@ -9,10 +9,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from mixwidgets.languages.texts import texts
-from mixwidgets.site.catalogue import lesson_pages, widget_pages
-from mixwidgets.site.folder import write_site
-from mixwidgets.site.pages import build_site
+from mixwidgets.support.languages.texts import texts
+from mixwidgets.teaching.site.catalogue import lesson_pages, widget_pages
+from mixwidgets.teaching.site.folder import write_site
+from mixwidgets.teaching.site.pages import build_site
 from tests.waiting import until
 
 WIDGETS = widget_pages()

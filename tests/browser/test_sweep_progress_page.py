@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import mixwidgets as mw
-from mixwidgets.widgets.sweep_progress.widget import SweepProgress
+from mixwidgets.runs.widgets.sweep_progress.widget import SweepProgress
 from tests.browser.jupyter import SLOW, Notebook
 from tests.waiting import until
 from tests.widgets.bare_page import bare_page

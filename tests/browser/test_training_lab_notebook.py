@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from mixwidgets.scheduler.slots import runs_at_once
+from mixwidgets.runs.scheduler.slots import runs_at_once
 from tests.browser.jupyter import SLOW, START_TIMEOUT, Notebook
 from tests.waiting import until
 

@@ -7,12 +7,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.scheduler.recording import record
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import open_run
-from mixwidgets.widgets.training_lab.widget import TrainingLab
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.scheduler.recording import record
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
 from tests.waiting import until
 from tests.widgets.bare_page import bare_page
 

@@ -4,8 +4,8 @@ from typer.testing import CliRunner
 
 import mixwidgets as mw
 from mixwidgets.cli import app
-from mixwidgets.store.events import StepRecord
-from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.runs.store.events import StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
 
 
 def call(*arguments, **environment):

@@ -12,7 +12,7 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 from mixwidgets.cli import lab
-from mixwidgets.site import course
+from mixwidgets.teaching.site import course
 from tests.cli.calling import call
 
 FIRST = "00_start_here.ipynb"
@@ -216,7 +216,7 @@ wheel, site = sys.argv[1:]
 zipfile.ZipFile(wheel).extractall(site)
 sys.path.insert(0, site)
 from mixwidgets.cli import lab
-from mixwidgets.site import course
+from mixwidgets.teaching.site import course
 assert course.course_folder() == Path(site, "mixwidgets", "notebooks")
 found = course.course_folder()
 print(*sorted(path.relative_to(found) for path in found.rglob("*.*")), sep="\\n")

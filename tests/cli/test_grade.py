@@ -7,10 +7,10 @@ import textwrap
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.exercises import coding
-from mixwidgets.exercises.cases import TASKS
-from mixwidgets.exercises.catalogue import questions
-from mixwidgets.exercises.reports import LARGEST_FILE, course, read_reports
+from mixwidgets.teaching.exercises import coding
+from mixwidgets.teaching.exercises.cases import TASKS
+from mixwidgets.teaching.exercises.catalogue import questions
+from mixwidgets.teaching.exercises.reports import LARGEST_FILE, course, read_reports
 from tests.cli.calling import call
 
 

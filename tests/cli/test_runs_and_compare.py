@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.plain_text import plain
-from mixwidgets.store.events import Evaluation, Memory, RunFinished, RunStarted
-from mixwidgets.store.journal import Journal, create_run, create_watched_run
-from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.runs.store.events import Evaluation, Memory, RunFinished, RunStarted
+from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.runs.store.watched_loop import WatchedLoop
+from mixwidgets.support.plain_text import plain
 from tests.cli.calling import call, run_of, step
 
 HOSTILE = "[red]Net[/red] \x1b[2J\x1b]8;;http://x\x07link\x1b]8;;\x07 :smile: \u202eteN\r\n\x9b31m"

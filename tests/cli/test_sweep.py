@@ -8,7 +8,7 @@ import distributed
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.scheduler import sweep as sweeping
+from mixwidgets.runs.scheduler import sweep as sweeping
 from tests.cli.calling import call
 
 TOML = """

@@ -13,10 +13,10 @@ from contextlib import suppress
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.store.events import Evaluation, RunFinished, RunStarted
-from mixwidgets.store.journal import create_run, create_watched_run
-from mixwidgets.store.run import Run
-from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.runs.store.events import Evaluation, RunFinished, RunStarted
+from mixwidgets.runs.store.journal import create_run, create_watched_run
+from mixwidgets.runs.store.run import Run
+from mixwidgets.runs.store.watched_loop import WatchedLoop
 from tests.cli.calling import call, run_of, step
 from tests.untrained import Untrained
 from tests.waiting import LIMIT_S, until
@@ -40,7 +40,7 @@ def launched(monkeypatch, tmp_path):
     experiments = []
     over = run_of(tmp_path / "over", RunFinished(reason="completed", metrics={}))
     monkeypatch.setattr(
-        "mixwidgets.scheduler.launch.launch",
+        "mixwidgets.runs.scheduler.launch.launch",
         lambda experiment, runs_dir, trust_source: (experiments.append(experiment), over)[1],
     )
     return experiments
@@ -203,7 +203,7 @@ def test_how_it_ended_is_said_in_words_and_as_the_exit_code(monkeypatch, tmp_pat
             reason="crashed", metrics={"loss": 0.25, "[link=http://x]m\x1b": 0.5}, message="\x1b]0;x\x07"
         ),
     )
-    monkeypatch.setattr("mixwidgets.scheduler.launch.launch", lambda *_, **__: run)
+    monkeypatch.setattr("mixwidgets.runs.scheduler.launch.launch", lambda *_, **__: run)
     result = call("train")
     assert result.exit_code == 1
     assert result.stdout.splitlines()[1:] == [

@@ -8,11 +8,11 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from mixwidgets.exercises.rules import CONSTANTS
+from mixwidgets.teaching.exercises.rules import CONSTANTS
 from tests.exercises import oracle
 
 ROOT = Path(__file__).parents[2]
-QUESTIONS = json.loads((ROOT / "mixwidgets/exercises/catalogue.json").read_text(encoding="utf-8"))[
+QUESTIONS = json.loads((ROOT / "mixwidgets/teaching/exercises/catalogue.json").read_text(encoding="utf-8"))[
     "questions"
 ]
 VECTORS = ROOT / "tests/vectors/exercises.json"

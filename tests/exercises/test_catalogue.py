@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from mixwidgets.exercises.catalogue import (
+from mixwidgets.support.languages.texts import texts, with_texts
+from mixwidgets.teaching.exercises.catalogue import (
     get_question,
     questions,
     questions_of,
@@ -17,9 +18,8 @@ from mixwidgets.exercises.catalogue import (
     report_words,
     with_their_texts,
 )
-from mixwidgets.exercises.question import question_in
-from mixwidgets.exercises.rules import has_target, target
-from mixwidgets.languages.texts import texts, with_texts
+from mixwidgets.teaching.exercises.question import question_in
+from mixwidgets.teaching.exercises.rules import has_target, target
 from tests.exercises import make_vectors, oracle
 
 COMMITTED = json.loads(make_vectors.VECTORS.read_text(encoding="utf-8"))

@@ -13,9 +13,9 @@ import pytest
 import torch
 
 import mixwidgets as mw
-from mixwidgets.exercises import coding
-from mixwidgets.exercises.cases import TASKS
-from mixwidgets.languages.texts import LANGUAGES, texts
+from mixwidgets.support.languages.texts import LANGUAGES, texts
+from mixwidgets.teaching.exercises import coding
+from mixwidgets.teaching.exercises.cases import TASKS
 
 RIGHT = {}
 WRONG = []

@@ -10,10 +10,10 @@ import pickle
 import numpy as np
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.loss_scale import LossScale, loss_scales
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.task.catalogue import tasks
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.task.catalogue import tasks
 
 BAD = [
     ({"task": "digit_cnn"}, "Did you mean 'digits_cnn'"),

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.grid import grid_of
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.experiments.operands import Operands
-from mixwidgets.experiments.recipe import recipes
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.grid import grid_of
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.experiments.recipe import recipes
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=12, clip_norm=1)
 SEEDS = st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=4, unique=True)

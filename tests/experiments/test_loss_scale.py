@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mixwidgets.experiments.loss_scale import LossScale, loss_scales
+from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
 
 DYNAMIC = {"kind": "dynamic", "init_scale": 8.0}
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.experiments.loss_scale import LossScale, loss_scales
+from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
 
 
 def test_the_presets_cannot_be_changed_and_come_back_from_json():

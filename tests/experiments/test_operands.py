@@ -6,9 +6,9 @@ import json
 import ml_dtypes
 import pytest
 
-from mixwidgets.experiments.operands import Operands
-from mixwidgets.formats.block import BlockFormat, any_format, get_block_format, list_block_formats
-from mixwidgets.formats.catalogue import get_format, list_formats
+from mixwidgets.floats.formats.block import BlockFormat, any_format, get_block_format, list_block_formats
+from mixwidgets.floats.formats.catalogue import get_format, list_formats
+from mixwidgets.runs.experiments.operands import Operands
 
 BLOCKS = [fmt.name for fmt in list_block_formats()]
 

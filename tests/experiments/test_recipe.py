@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from mixwidgets.experiments.loss_scale import LossScale, loss_scales
-from mixwidgets.experiments.operands import Operands
-from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
 
 
 def test_the_presets_and_their_names():

@@ -6,11 +6,11 @@ import typing
 
 import pytest
 
-from mixwidgets.experiments.loss_scale import LossScale, loss_scales
-from mixwidgets.experiments.operands import Operands
-from mixwidgets.experiments.recipe import Recipe, recipes
-from mixwidgets.experiments.recipe_words import HEADINGS, LINES, brief, describe, heading
-from mixwidgets.languages.texts import LANGUAGES, texts
+from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
+from mixwidgets.runs.experiments.recipe_words import HEADINGS, LINES, brief, describe, heading
+from mixwidgets.support.languages.texts import LANGUAGES, texts
 
 PLAIN, HALF = Recipe(), Recipe(compute_format="float16")
 NO_MASTERS = HALF.replace(master_weights=False)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.experiments.scenarios import scenarios
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.experiments.scenarios import scenarios
 
 TABLE = json.loads(
     (Path(__file__).parents[2] / "benchmarks/results/experiments.json").read_text(encoding="utf-8")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.formats.block import get_block_format, list_block_formats
-from mixwidgets.formats.block_float32 import round_array
+from mixwidgets.floats.formats.block import get_block_format, list_block_formats
+from mixwidgets.floats.formats.block_float32 import round_array
 from tests.formats import block_oracle
 
 FORMATS = list_block_formats()

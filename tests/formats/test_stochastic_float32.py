@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.formats import float32
-from mixwidgets.formats.catalogue import get_format, list_formats
+from mixwidgets.floats.formats import float32
+from mixwidgets.floats.formats.catalogue import get_format, list_formats
 
 FORMATS = [fmt for fmt in list_formats() if fmt.name not in ("float64", "float8_e8m0fnu")]
 

@@ -9,12 +9,12 @@ import gmpy2
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.formats import decode
-from mixwidgets.formats.parse import BitPattern, to_exact
+from mixwidgets.floats.formats import decode
+from mixwidgets.support.parse import BitPattern, to_exact
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors"
-MESSAGES = json.loads((ROOT / "mixwidgets/languages/en/page.json").read_text(encoding="utf-8"))
+MESSAGES = json.loads((ROOT / "mixwidgets/support/languages/en/page.json").read_text(encoding="utf-8"))
 MISSING = ("format.no_nan", "format.no_zero", "format.no_sign")
 DIRECTIONS = ("ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative", "to-odd")
 POLICIES = ("native", "saturate", "torch", "ml_dtypes")

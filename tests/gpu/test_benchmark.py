@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from benchmarks.gpu import LOOPS, measured, rows
-from mixwidgets.training.device import training_settings
+from mixwidgets.runs.training.device import training_settings
 
 
 @pytest.mark.filterwarnings("default")  # such as that a driver loads no kernels

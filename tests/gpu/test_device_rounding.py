@@ -1,13 +1,13 @@
-"""Rounding on a CUDA device against `mixwidgets.formats`."""
+"""Rounding on a CUDA device against `mixwidgets.floats.formats`."""
 
 import numpy as np
 import pytest
 import torch
 
-from mixwidgets.formats import block_float32
-from mixwidgets.formats.block import list_block_formats
-from mixwidgets.formats.catalogue import get_format, list_formats
-from mixwidgets.training.device_rounding import round_blocks, round_by_draws, round_to
+from mixwidgets.floats.formats import block_float32
+from mixwidgets.floats.formats.block import list_block_formats
+from mixwidgets.floats.formats.catalogue import get_format, list_formats
+from mixwidgets.runs.training.device_rounding import round_blocks, round_by_draws, round_to
 
 FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits <= 16]
 BLOCKS = list_block_formats()

@@ -5,10 +5,10 @@ import pytest
 import torch
 from torch import nn
 
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe.gradients import begin, cell_counts, summarise
-from mixwidgets.observe.kernels import Kernels, working_kernels
-from mixwidgets.observe.watch import watch
+from mixwidgets.diagnosis.watching.watch import watch
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.training.gradients import begin, cell_counts, summarise
+from mixwidgets.runs.training.kernels import Kernels, working_kernels
 
 
 def gradients():

@@ -7,16 +7,16 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from mixwidgets.difference.first_difference import first_difference
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.operands import Operands
-from mixwidgets.experiments.recipe import Recipe, recipes
-from mixwidgets.training.device import training_settings
-from mixwidgets.training.fp8_matrix import require_fp8_products
-from mixwidgets.training.loop import make_trainer, train
-from mixwidgets.training.op_precisions import op_precisions
-from mixwidgets.training.operands import RoundedLinear
-from mixwidgets.training.precision import Precision, name_of
+from mixwidgets.diagnosis.difference.first_difference import first_difference
+from mixwidgets.diagnosis.op_precisions import op_precisions
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
+from mixwidgets.runs.training.device import training_settings
+from mixwidgets.runs.training.fp8_matrix import require_fp8_products
+from mixwidgets.runs.training.loop import make_trainer, train
+from mixwidgets.runs.training.operands import RoundedLinear
+from mixwidgets.runs.training.precision import Precision, name_of
 
 BASE = Experiment(task="digits_mlp", steps=40, batch_size=32, learning_rate=3e-3, device="cuda")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from mixwidgets.formats.block import get_block_format
-from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.floats.formats.block import get_block_format
+from mixwidgets.floats.gradients.summary import GradientSummary
 from tests.gradients.block_oracle import FORMATS, in_blocks
 
 RNG = np.random.default_rng(0)

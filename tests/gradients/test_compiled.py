@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.gradients import histogram as counting
-from mixwidgets.gradients import loops
-from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.histogram import COMPILED_FROM, histogram
-from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients import histogram as counting
+from mixwidgets.floats.gradients import loops
+from mixwidgets.floats.gradients.boundaries import catalogue_cuts
+from mixwidgets.floats.gradients.histogram import COMPILED_FROM, histogram
+from mixwidgets.floats.gradients.summary import GradientSummary
 
 
 def both(values: np.ndarray) -> tuple[GradientSummary, GradientSummary]:
@@ -110,7 +110,7 @@ def run(code: str) -> str:
 def test_numba_is_loaded_for_a_large_array() -> None:
     code = f"""
         import sys, numpy as np
-        from mixwidgets.gradients.summary import GradientSummary
+        from mixwidgets.floats.gradients.summary import GradientSummary
         GradientSummary.of(np.ones({COMPILED_FROM - 1}, dtype=np.float32))
         print("numba" in sys.modules)
         GradientSummary.of(np.ones({COMPILED_FROM}, dtype=np.float32))

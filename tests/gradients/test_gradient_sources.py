@@ -5,9 +5,9 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
-from mixwidgets.gradients.collect import collect
-from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.floats.gradients.collect import collect
+from mixwidgets.floats.gradients.summary import GradientSummary
 
 
 def test_a_mapping_in_its_order() -> None:

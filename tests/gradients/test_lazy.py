@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.histogram import count_cells, looked_at
-from mixwidgets.gradients.lazy import LazySummaries, counted, counted_later, joined, merged
-from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.boundaries import catalogue_cuts
+from mixwidgets.floats.gradients.histogram import count_cells, looked_at
+from mixwidgets.floats.gradients.lazy import LazySummaries, counted, counted_later, joined, merged
+from mixwidgets.floats.gradients.summary import GradientSummary
 
 
 def counted_now(arrays: dict[str, np.ndarray]) -> LazySummaries:
@@ -35,7 +35,7 @@ def test_nothing_is_counted_before_the_first_access(monkeypatch: pytest.MonkeyPa
     def unwanted(*_: object) -> None:
         raise AssertionError("counted")
 
-    monkeypatch.setattr("mixwidgets.gradients.lazy.count_cells_of_parts", unwanted)
+    monkeypatch.setattr("mixwidgets.floats.gradients.lazy.count_cells_of_parts", unwanted)
     found = counted_later(np.float32([1, np.nan]), {"a": 2}, all_finite=False)
     assert found.not_finite == {"a": 1}
     assert "a" in found

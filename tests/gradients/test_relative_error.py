@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixwidgets.formats.catalogue import get_format, list_formats
-from mixwidgets.formats.float_format import FloatFormat
-from mixwidgets.gradients.rounding_error import RelativeError, relative_error
-from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.floats.formats.catalogue import get_format, list_formats
+from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.gradients.rounding_error import RelativeError, relative_error
+from mixwidgets.floats.gradients.summary import GradientSummary
 from tests.gradients.gradient_oracle import FORMATS, classify
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.gradients.histogram import looked_at
-from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.histogram import looked_at
+from mixwidgets.floats.gradients.summary import GradientSummary
 
 LEAST = 256  # values that are looked at, where there are so many
 patterns32 = st.integers(0, 2**32 - 1).map(lambda code: np.array(code, np.uint32).view(np.float32))

@@ -12,8 +12,8 @@ from torch import nn
 from torch.testing._internal.two_tensor import TwoTensor
 
 import mixwidgets as mw
-from mixwidgets.gradients import blocked_tensor as module
-from mixwidgets.gradients.survey import FORMATS
+from mixwidgets.floats.gradients import blocked_tensor as module
+from mixwidgets.floats.gradients.survey import FORMATS
 from tests.cli.calling import call
 
 RNG = np.random.default_rng(0)

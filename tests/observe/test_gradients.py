@@ -17,13 +17,13 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from mixwidgets.gradients import histogram, lazy
-from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.histogram import looked_at
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe import gradients as observe
-from mixwidgets.observe.gradients import begin, cell_counts, gpu_kernels, summarise
-from mixwidgets.observe.kernels import working_kernels
+from mixwidgets.floats.gradients import histogram, lazy
+from mixwidgets.floats.gradients.boundaries import catalogue_cuts
+from mixwidgets.floats.gradients.histogram import looked_at
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.training import gradients as observe
+from mixwidgets.runs.training.gradients import begin, cell_counts, gpu_kernels, summarise
+from mixwidgets.runs.training.kernels import working_kernels
 
 VIEWS = {"view", "expand", "slice", "split", "detach", "unsqueeze", "squeeze", "alias"}
 # Each launches kernels and returns: none has a result whose shape or host value depends on the data

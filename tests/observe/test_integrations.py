@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 
 import mixwidgets as mw
-from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.integrations import lightning_callback, trainer_callback
 from tests.observe.watch_twins import in_bytes
 

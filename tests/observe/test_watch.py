@@ -13,10 +13,10 @@ import torch
 from torch import nn
 
 import mixwidgets as mw
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe import step as one_step
-from mixwidgets.observe.step import Step
-from mixwidgets.observe.watch import watch
+from mixwidgets.diagnosis.watching import step as one_step
+from mixwidgets.diagnosis.watching.step import Step
+from mixwidgets.diagnosis.watching.watch import watch
+from mixwidgets.floats.gradients.summary import GradientSummary
 from tests.observe.watch_twins import Twin, assert_same, assert_seen_and_unchanged, in_bytes, small_model
 
 

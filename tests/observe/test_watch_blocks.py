@@ -7,10 +7,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe.watch import watch
-from mixwidgets.store.run import open_run
-from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.diagnosis.watching.watch import watch
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.runs.store.run import open_run
 from tests.gradients.block_oracle import FORMATS, in_blocks
 from tests.observe.watch_twins import Twin, assert_same
 

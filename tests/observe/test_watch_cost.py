@@ -30,7 +30,7 @@ def test_an_observed_step_needs_at_most_half_of_the_gradients_memory(scale, tmp_
     code = f"""
         import torch
         from torch import nn
-        from mixwidgets.observe.watch import watch
+        from mixwidgets.diagnosis.watching.watch import watch
 
         def peak():
             lines = open("/proc/self/status").read().splitlines()
@@ -67,10 +67,10 @@ def test_the_loop_is_compiled_before_the_first_observed_step():
         import sys
         import torch
         from torch import nn
-        from mixwidgets.observe.watch import watch
+        from mixwidgets.diagnosis.watching.watch import watch
 
         def compiled():
-            loops = sys.modules.get("mixwidgets.gradients.loops")
+            loops = sys.modules.get("mixwidgets.floats.gradients.loops")
             return len(loops.count.signatures) if loops else 0
 
         for width in (8, 512):

@@ -9,8 +9,8 @@ import torch.distributed as dist
 from accelerate import Accelerator
 from torch import nn
 
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe.watch import watch
+from mixwidgets.diagnosis.watching.watch import watch
+from mixwidgets.floats.gradients.summary import GradientSummary
 from tests.observe.test_watch import scaler
 from tests.observe.watch_twins import Twin, assert_same, in_bytes, small_model
 from tests.training.torchrun import ended, torchrun

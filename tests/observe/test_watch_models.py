@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe.watch import watch
+from mixwidgets.diagnosis.watching.watch import watch
+from mixwidgets.floats.gradients.summary import GradientSummary
 from tests.observe.watch_twins import Twin, assert_seen_and_unchanged, in_bytes
 
 

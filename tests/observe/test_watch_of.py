@@ -11,10 +11,10 @@ from torch.utils.checkpoint import checkpoint
 from transformers import BertConfig, BertForSequenceClassification
 
 import mixwidgets as mw
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe.watch import watch
-from mixwidgets.widgets.loss_scale_explorer.gradient_source import source_of
-from mixwidgets.widgets.snapshot_feed import SnapshotFeed
+from mixwidgets.diagnosis.watching.watch import watch
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.widgets.loss_scale_explorer.gradient_source import source_of
+from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed
 from tests.observe.test_watch import hooks_of, scaler
 from tests.observe.test_watch_models import TEXT, Transformer, quiet
 from tests.observe.watch_twins import Twin, assert_same, in_bytes

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from mixwidgets.observe.watch import watch
+from mixwidgets.diagnosis.watching.watch import watch
 
 
 def report_on(gradient, format="float16", scaler=None):

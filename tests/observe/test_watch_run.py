@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import mixwidgets as mw
-from mixwidgets.store.watched_loop import WatchedLoop
-from mixwidgets.widgets.training_lab.runs_feed import RunsFeed
+from mixwidgets.runs.store.watched_loop import WatchedLoop
+from mixwidgets.runs.widgets.training_lab.runs_feed import RunsFeed
 from tests.observe.watch_twins import Twin, in_bytes
 
 
@@ -178,7 +178,7 @@ def test_a_full_disk_ends_watching_and_not_training(tmp_path, monkeypatch):
     plain, twin = Twin().run(4), Twin()
     watcher = mw.watch(twin.net, twin.steps_by, every=1, path=tmp_path / "run").start()
     twin.run(2)
-    monkeypatch.setattr("mixwidgets.store.journal.write_snapshot", _full)
+    monkeypatch.setattr("mixwidgets.runs.store.journal.write_snapshot", _full)
     with pytest.warns(RuntimeWarning, match="No space left"):
         twin.run(2)
     watcher.stop()

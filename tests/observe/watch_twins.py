@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe.watch import Watcher, watch
+from mixwidgets.diagnosis.watching.watch import Watcher, watch
+from mixwidgets.floats.gradients.summary import GradientSummary
 
 
 def small_model():

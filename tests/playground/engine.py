@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from mixwidgets import FloatFormat
-from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.loss_scale import LossScale
 
 ROOT = Path(__file__).parents[2]
 NODE = Path(sys.executable).with_name("node")

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 import mixwidgets as mw
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.task.digit_rows import digit_rows
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.task.digit_rows import digit_rows
 
 EXTENT, POINTS = 3, 256
 DATA, ORDER, ROUNDING, WEIGHTS = 1, 2, 3, 16  # streams of random numbers

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import mixwidgets as mw
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.task.digits import DigitsMLP
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.task.digits import DigitsMLP
 from tests.playground.engine import Engine, request
 from tests.playground.reference import ORDER, Batches, Settings, Stream, Trainer, training_examples
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.loss_scale import LossScale
 from tests.playground import reference
 from tests.playground.engine import ROOT, Engine, request
 from tests.playground.reference import Settings, Trainer

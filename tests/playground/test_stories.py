@@ -3,7 +3,7 @@
 import json
 
 from benchmarks import playground_stories
-from mixwidgets.widgets.playground.settings import STORIES
+from mixwidgets.teaching.widgets.playground.settings import STORIES
 from tests.playground.engine import Engine
 
 RESULTS = playground_stories.RESULTS

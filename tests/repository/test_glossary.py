@@ -34,7 +34,7 @@ def all_chinese():
     yield "README.zh.md", re.sub(r"^```.*?^```| *\|", "", readme, flags=re.MULTILINE | re.DOTALL)
     for page in (ROOT / "docs/teaching").glob("*_zh.md"):
         yield page.name, re.sub(r" *\|", "", page.read_text(encoding="utf-8"))
-    for file in (ROOT / "mixwidgets/languages/zh").iterdir():
+    for file in (ROOT / "mixwidgets/support/languages/zh").iterdir():
         for text in re.findall(r': ("(?:[^"\\]|\\.)*")', file.read_text(encoding="utf-8")):
             yield file.name, json.loads(text)
 

@@ -19,74 +19,38 @@ import mixwidgets
 ROOT = Path(mixwidgets.__file__).parent
 STANDARD = set(sys.stdlib_module_names)
 
-# package: (those below it, what it may import of others on loading, and what only inside functions)
-PACKAGES = {
-    "suggestion": (set(), set(), set()),
-    "formats": ({"suggestion"}, {"numpy"}, set()),
-    "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors", "torch"}),
-    "checks": ({"formats", "suggestion"}, set(), set()),
-    "installed": (set(), set(), set()),
-    "plain_text": (set(), set(), set()),
-    "task": ({"checks", "suggestion", "formats"}, {"numpy", "torch"}, {"sklearn"}),
-    "experiments": ({"checks", "suggestion", "formats", "task", "languages"}, {"numpy"}, set()),
-    "store": (
-        {"checks", "installed", "plain_text", "formats", "gradients", "task", "experiments"},
-        {"numpy"},
-        {"pandas", "tensorboard", "tqdm"},
-    ),
-    "observe": (
-        {"checks", "installed", "formats", "gradients", "experiments", "languages", "store"},
-        {"numpy", "torch"},
-        {"pandas"},
-    ),
-    "training": (
-        {"checks", "installed", "formats", "gradients", "task", "experiments", "store", "observe"},
-        {"numpy", "torch"},
-        {"pandas"},
-    ),
-    "integrations": ({"observe", "store"}, set(), {"transformers", "lightning", "pytorch_lightning"}),
-    "scheduler": (
-        {"checks", "installed", "gradients", "task", "experiments", "store", "training"},
-        set(),
-        {"loky", "tqdm"},
-    ),
-    "languages": (set(), set(), {"jupyter_core"}),
-    "exercises": ({"checks", "formats", "languages", "store"}, {"numpy"}, {"torch"}),
-    "widgets": (
-        {
-            *("checks", "suggestion", "formats", "gradients", "task", "experiments", "store", "scheduler"),
-            *("languages", "exercises"),
-        },
-        {"numpy", "anywidget", "ipywidgets", "traitlets"},
-        {"playwright", "pandas", "IPython"},
-    ),
-    "difference": (
-        {"checks", "gradients", "experiments", "training", "languages", "widgets"},
-        {"numpy", "torch"},
-        {"pandas"},
-    ),
-    "stacks": ({"formats", "languages"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
-    "charts": ({"formats", "gradients", "experiments", "store", "languages"}, {"altair", "pandas"}, set()),
-    "site": ({"task", "store", "languages", "exercises", "widgets"}, {"markdown_it"}, set()),
-    "cli": (
-        {
-            *("checks", "installed", "formats", "gradients", "task", "experiments", "store", "training"),
-            *("observe", "scheduler", "languages", "exercises", "widgets", "site"),
-            *("plain_text", "suggestion"),
-        },
-        {"typer", "rich"},
-        {"distributed"},
-    ),
-    "__init__": ({"installed"}, set(), set()),
+# From the lowest up. Packages of one line stand side by side and do not import each other.
+FLOORS = [
+    {"support"},
+    {"floats"},
+    {"runs"},
+    {"diagnosis", "teaching"},
+    {"charts", "cli", "events", "integrations", "training"},
+]
+# The libraries that a place may load, apart from the standard library: the longest name that fits counts. All
+# others are imported inside functions only.
+WIDGETS = {"numpy", "anywidget", "ipywidgets", "traitlets"}
+LIBRARIES = {
+    "support": set(),
+    "floats": {"numpy"},
+    "floats.gradients.loops": {"numba"},  # itself imported inside a function
+    "floats.widgets": WIDGETS,
+    "runs": {"numpy"},
+    "runs.task": {"numpy", "torch"},
+    "runs.training": {"numpy", "torch"},
+    "runs.widgets": WIDGETS,
+    "diagnosis": {"numpy", "torch"},
+    "diagnosis.widgets": WIDGETS,
+    "teaching": {"numpy"},
+    "teaching.site": {"markdown_it"},
+    "teaching.widgets": WIDGETS,
+    "charts": {"altair", "pandas"},
+    "cli": {"typer", "rich"},
+    "events": set(),
+    "integrations": set(),
+    "training": set(),
+    "__init__": set(),
 }
-# Files that are imported inside functions only, and what they may import of others on loading.
-LATE = {"mixwidgets.gradients.loops": {"numba"}}
-
-
-def package_of(path: Path) -> str:
-    """An entry point, which starts a process, is above all: it may import what the command line may."""
-    first = path.relative_to(ROOT).parts[0]
-    return "cli" if path.name == "__main__.py" else first.removesuffix(".py")
 
 
 def imports(tree: ast.AST, path: Path):
@@ -124,23 +88,27 @@ MODULES = {module_of(path) for path in FILES}
 IMPORTS = {path: [*imports(ast.parse(path.read_text(encoding="utf-8")), path)] for path in FILES}
 
 
+def floor_of(module: str) -> int:
+    """The number of a module's floor; the package itself, whose names load on first use, is below all."""
+    name = module.removeprefix("mixwidgets.").split(".")[0] if module.startswith("mixwidgets.") else ""
+    return next((number for number, floor in enumerate(FLOORS) if name in floor), -1)
+
+
 def wrong(path: Path):
     """What is wrong with a file's imports, in words."""
-    package = package_of(path)
-    below, loading, inside = PACKAGES[package]
-    loading = LATE.get(module_of(path), loading)
-    for module, where in IMPORTS[path]:
-        top = module.split(".")[0]
-        if module in LATE and where != "inside":
-            yield f"{module} is for who has what it needs: import it inside a function"
+    module = module_of(path)
+    inner = module.removeprefix("mixwidgets").lstrip(".") or "__init__"
+    place = max((name for name in LIBRARIES if f"{inner}.".startswith(f"{name}.")), key=len)
+    for imported, where in IMPORTS[path]:
+        top, *below = imported.split(".")
         if top == "mixwidgets":
-            target = module.split(".")[1] if "." in module else "__init__"
-            if target not in {package, *below, "__init__", "__version__"}:
-                yield f"{package} imports {module}, which is not below it"
-        elif top not in STANDARD and where != "typing":
-            allowed = loading | inside if where == "inside" else loading
-            if top not in allowed:
-                yield f"{package} may not import {top} {where}; it may import {sorted(allowed)}"
+            is_same = below[:1] == module.split(".")[1:2]
+            if inner != "__init__" and not is_same and floor_of(imported) >= floor_of(module):
+                yield f"{module} imports {imported}, which is on no floor below it"
+        elif top not in STANDARD and where == "loading" and top not in LIBRARIES[place]:
+            yield f"{module} loads {top}; {place} loads {sorted(LIBRARIES[place])}, the rest inside functions"
+        elif top == "torch" and where == "inside" and "widgets" in module.split("."):
+            yield f"{module} imports torch, which no widget needs"
 
 
 def test_imports_run_down():
@@ -157,6 +125,16 @@ def test_no_modules_import_each_other():
     TopologicalSorter(graph).prepare()  # CycleError names the modules
 
 
+def test_imports_run_down_inside_a_floor():
+    graph = {}
+    for path, found in IMPORTS.items():
+        package = module_of(path).split(".")[1:3]
+        imported = [module.split(".")[1:3] for module, _ in found if module in MODULES]
+        inside = {".".join(other) for other in imported if other[:1] == package[:1] and other != package}
+        graph.setdefault(".".join(package), set()).update(inside)
+    TopologicalSorter(graph).prepare()
+
+
 def test_no_typescript_modules_import_each_other():
     """Not even for their types."""
     top = ROOT.parent
@@ -168,7 +146,7 @@ def test_no_typescript_modules_import_each_other():
         found = roots[f"{alias}/"] / rest if f"{alias}/" in roots else importer.parent / name
         return found.resolve()
 
-    files = [path for folder in (top / "js", ROOT / "widgets") for path in folder.rglob("*.ts")]
+    files = [path for folder in (top / "js", ROOT) for path in folder.rglob("*.ts")]
     graph = {
         path.resolve(): {path_of(name, path) for name in re.findall(r'from "([^"]+\.ts)"', path.read_text())}
         for path in files
@@ -178,11 +156,14 @@ def test_no_typescript_modules_import_each_other():
     TopologicalSorter(graph).prepare()
 
 
-def test_the_import_rule_sees_a_wrong_import():
-    path = ROOT / "widgets" / "x.py"
-    code = "from ..training.loop import train\nimport torch\ndef f():\n    import altair"
+def test_the_import_rule_sees_a_wrong_import(monkeypatch):
+    path = ROOT / "floats" / "widgets" / "x.py"
+    code = "from ...runs.training.loop import train\nimport torch\ndef f():\n    import torch, altair"
     found = list(imports(ast.parse(code), path))
-    assert found == [("mixwidgets.training.loop", "loading"), ("torch", "loading"), ("altair", "inside")]
+    expected = [("mixwidgets.runs.training.loop", "loading"), ("torch", "loading")]
+    assert found == [*expected, ("torch", "inside"), ("altair", "inside")]
+    monkeypatch.setitem(IMPORTS, path, found)
+    assert len([*wrong(path)]) == 3
 
 
 def run_python(code: str) -> str:
@@ -193,31 +174,37 @@ def run_python(code: str) -> str:
     return done.stdout.strip()
 
 
-def test_import_and_a_bit_editor_load_nothing_heavy():
-    assert (
-        run_python("""
+@pytest.mark.parametrize(
+    "widget",
+    ["BitEditor(65504, format='float16')", "LossScaleExplorer({'w': mw.GradientSummary.of([1e-9])})"],
+)
+def test_a_widget_of_floats_loads_nothing_above_it(widget):
+    loaded = run_python(f"""
         import mixwidgets as mw, sys
-        after_import = {"torch", "altair", "sklearn", "pandas", "numpy", "ipywidgets"} & set(sys.modules)
-        mw.BitEditor(65504, format="float16")._repr_mimebundle_()
-        print(after_import, {"torch", "altair", "sklearn", "pandas", "numpy"} & set(sys.modules))
+        print({{"torch", "altair", "pandas", "numpy", "ipywidgets"}} & set(sys.modules))
+        mw.{widget}._repr_mimebundle_()
+        print(*sys.modules)
     """)
-        == "set() set()"
-    )
+    after_import, modules = loaded.splitlines()
+    assert after_import == "set()"
+    heavy = {"torch", "altair", "sklearn", "pandas", "numba", *(["numpy"] if "Bit" in widget else [])}
+    assert heavy & set(modules.split()) == set()
+    assert {one for one in modules.split() if floor_of(one) > floor_of("mixwidgets.floats")} == set()
 
 
-def test_the_lower_packages_need_no_jupyter():
+def test_what_trains_needs_no_jupyter():
     assert (
         run_python("""
         import importlib, pkgutil, sys
 
         for missing in "ipywidgets anywidget IPython traitlets pandas typer altair".split():
             sys.modules[missing] = None  # importing it raises ModuleNotFoundError
-        import mixwidgets
-        for name in ("formats", "gradients", "task", "experiments", "store", "observe", "training"):
-            package = importlib.import_module(f"mixwidgets.{name}")
-            for module in pkgutil.iter_modules(package.__path__, f"mixwidgets.{name}."):
-                if not module.name.endswith("__main__"):
+        import mixwidgets.support, mixwidgets.floats, mixwidgets.runs
+        for floor in (mixwidgets.support, mixwidgets.floats, mixwidgets.runs):
+            for module in pkgutil.walk_packages(floor.__path__, f"{floor.__name__}."):
+                if ".widgets" not in module.name:
                     importlib.import_module(module.name)
+        import mixwidgets.diagnosis.watching.watch, mixwidgets.training
         experiment = mixwidgets.Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=1)
         print(next(iter(mixwidgets.train(experiment))).kind)
     """)

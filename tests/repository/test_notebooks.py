@@ -15,7 +15,7 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 import mixwidgets as mw
-from mixwidgets.widgets.base import MixWidget
+from mixwidgets.floats.widgets.base import MixWidget
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = [*sorted(FOLDER.glob("*.ipynb")), *sorted(FOLDER.glob("zh/*.ipynb"))]

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import mixwidgets as mw
-from mixwidgets.scheduler.cells import ENDED
+from mixwidgets.runs.scheduler.cells import ENDED
 
 
 def ended(runs_dir):

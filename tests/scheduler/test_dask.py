@@ -95,7 +95,9 @@ def test_the_examples_of_the_page(cluster, two, gpu, tmp_path, monkeypatch, exam
         return  # there is neither Slurm nor Kubernetes here
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("distributed.Client", lambda *_, **__: cluster.client)
-    monkeypatch.setattr("mixwidgets.scheduler.sweep.local_pool", lambda *_: cluster.client.get_executor())
+    monkeypatch.setattr(
+        "mixwidgets.runs.scheduler.sweep.local_pool", lambda *_: cluster.client.get_executor()
+    )
     names = {}
     exec(code, names)
     if "sweep" in names:

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import mixwidgets.scheduler.import_run as importing
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.cells import Cells
-from mixwidgets.scheduler.import_run import checked_run_id, import_run, packed_run
-from mixwidgets.store.events import RunFinished, StepRecord
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import list_runs, open_run
+import mixwidgets.runs.scheduler.import_run as importing
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.cells import Cells
+from mixwidgets.runs.scheduler.import_run import checked_run_id, import_run, packed_run
+from mixwidgets.runs.store.events import RunFinished, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import list_runs, open_run
 
 EXPERIMENT = Experiment(task="digits_cnn", steps=1)
 STEP = StepRecord(

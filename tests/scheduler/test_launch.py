@@ -9,11 +9,11 @@ import sys
 import psutil
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.launch import launch
-from mixwidgets.store.events import StepRecord
-from mixwidgets.store.queue import positions
-from mixwidgets.store.run import list_runs, open_run
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.store.events import StepRecord
+from mixwidgets.runs.store.queue import positions
+from mixwidgets.runs.store.run import list_runs, open_run
 from tests.waiting import until
 
 SHORT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=12, batch_size=16)
@@ -21,8 +21,8 @@ ENDLESS = Experiment(task="digits_cnn", steps=10_000_000, batch_size=16, summary
 
 KERNEL = """
 import sys
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.launch import launch
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
 run = launch(Experiment.from_json(sys.argv[1]), sys.argv[2], outlive_kernel=sys.argv[3] == "outlive")
 print(run.path, flush=True)
 while True:
@@ -97,7 +97,7 @@ def test_stop_from_another_process(tmp_path):
     run = launch(ENDLESS, tmp_path)
     steps_beyond(run, 3)
     code = (
-        "import sys; from mixwidgets.store import stopping; from mixwidgets.store.run import open_run; "
+        "import sys; from mixwidgets import open_run; from mixwidgets.runs.store import stopping; "
         "stopping._GRACE_S = 8; print(open_run(sys.argv[1]).stop())"  # for a disk that is slow
     )
     told = subprocess.run([sys.executable, "-c", code, run.path], capture_output=True, text=True, timeout=60)

@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor, wait
 
 import pytest
 
-from mixwidgets.scheduler.local_pool import LocalPool, local_pool
+from mixwidgets.runs.scheduler.local_pool import LocalPool, local_pool
 from tests.scheduler import calls
 from tests.scheduler.processes import workers
 from tests.waiting import LIMIT_S, until
@@ -85,7 +85,7 @@ def test_what_waits_can_be_cancelled_and_what_runs_takes_no_notice_of_an_interru
 def test_the_workers_end_with_their_kernel(tmp_path):
     code = """
 import sys
-from mixwidgets.scheduler.local_pool import local_pool
+from mixwidgets.runs.scheduler.local_pool import local_pool
 from tests.scheduler import calls
 local_pool({"cpu"}).submit(calls.wait_for, sys.argv[1] + "/go", sys.argv[1] + "/mark")
 sys.stdin.readline()

@@ -10,20 +10,20 @@ import sys
 import pytest
 import torch
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.recording import record
-from mixwidgets.store.events import Evaluation, RunStarted
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import list_runs, open_run
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.recording import record
+from mixwidgets.runs.store.events import Evaluation, RunStarted
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import list_runs, open_run
 from tests.small_disk import fill, small_disk
 
 EXPERIMENT = Experiment(task="digits_cnn", steps=10, batch_size=16)
 ENDLESS = EXPERIMENT.replace(steps=10_000_000, summary_every=1)
 FORKS = """
 import json, os, resource, sys
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.training.__main__ import main
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.training import main
+from mixwidgets.runs.training.loop import train
 
 for _ in train(Experiment(task="digits_cnn", steps=1)):
     pass  # what loads on first use is loaded
@@ -65,7 +65,7 @@ def test_failures_have_names_and_the_last_metrics_stay(tmp_path, monkeypatch, er
         yield Evaluation(step=0, metrics={"loss": 2.0, "accuracy": 0.1})
         raise error
 
-    monkeypatch.setattr("mixwidgets.training.loop.train", failing)
+    monkeypatch.setattr("mixwidgets.runs.training.loop.train", failing)
     path = create_run(EXPERIMENT, tmp_path)
     with Journal(path) as journal:
         assert record(journal, lambda: "") == reason

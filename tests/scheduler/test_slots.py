@@ -11,25 +11,25 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.grid import grid
-from mixwidgets.scheduler.launch import launch
-from mixwidgets.scheduler.slots import runs_at_once, wait_for_slot
-from mixwidgets.scheduler.sweep import Sweep
-from mixwidgets.store import queue
-from mixwidgets.store.journal import create_run
-from mixwidgets.store.lock import take_lock
-from mixwidgets.store.queue import join as take_ticket
-from mixwidgets.store.queue import positions, queue_of
-from mixwidgets.store.run import list_runs, open_run
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.grid import grid
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.scheduler.slots import runs_at_once, wait_for_slot
+from mixwidgets.runs.scheduler.sweep import Sweep
+from mixwidgets.runs.store import queue
+from mixwidgets.runs.store.journal import create_run
+from mixwidgets.runs.store.lock import take_lock
+from mixwidgets.runs.store.queue import join as take_ticket
+from mixwidgets.runs.store.queue import positions, queue_of
+from mixwidgets.runs.store.run import list_runs, open_run
 from tests.waiting import until
 
 STAND_IN = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from mixwidgets.scheduler import slots
-from mixwidgets.store import queue
+from mixwidgets.runs.scheduler import slots
+from mixwidgets.runs.store import queue
 
 runs_dir, run_id, owner, count, stalled = Path(sys.argv[1]), *sys.argv[2:4], *map(float, sys.argv[4:6])
 slots.runs_at_once = lambda slot: int(count)
@@ -363,8 +363,8 @@ def test_a_waiting_run_is_small_and_can_be_ended(runs_dir, busy, ended_by, statu
 KERNEL = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.launch import launch
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
 for outlive in (False, True):
     print(launch(Experiment.from_json(sys.argv[1]), sys.argv[2], outlive_kernel=outlive).path, flush=True)
 sys.stdin.readline()

@@ -7,14 +7,14 @@ import sys
 import psutil
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler import processes
-from mixwidgets.scheduler.launch import launch
-from mixwidgets.store import stopping
-from mixwidgets.store.journal import create_run
-from mixwidgets.store.lock import take_lock
-from mixwidgets.store.queue import queue_of
-from mixwidgets.store.status import Status, write_status
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler import processes
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.store import stopping
+from mixwidgets.runs.store.journal import create_run
+from mixwidgets.runs.store.lock import take_lock
+from mixwidgets.runs.store.queue import queue_of
+from mixwidgets.runs.store.status import Status, write_status
 from tests.waiting import until
 
 SHORT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=12, batch_size=16, seed=5, device="cpu")
@@ -65,7 +65,7 @@ def test_a_run_that_the_spare_trains_is_stopped_as_any_other(tmp_path, start):
     spare = start()
     run = launch(ENDLESS, tmp_path)
     assert (run.path / "lock").read_text().split()[0] == str(spare.pid)
-    code = "import sys; from mixwidgets.store.run import open_run; print(open_run(sys.argv[1]).stop())"
+    code = "import sys; from mixwidgets.runs.store.run import open_run; print(open_run(sys.argv[1]).stop())"
     spare.suspend()  # it does not answer: it is killed, though its command names no run
     told = subprocess.run([sys.executable, "-c", code, run.path], capture_output=True, text=True, timeout=120)
     assert told.stdout.strip() == "stopped", told.stderr
@@ -114,7 +114,7 @@ def test_a_spare_of_other_surroundings_is_not_used(tmp_path, start, monkeypatch)
 
 KERNEL = """
 import sys
-from mixwidgets.scheduler import processes
+from mixwidgets.runs.scheduler import processes
 processes.IDLE_S = float(sys.argv[1])
 processes.keep_spare()
 print(processes._spare.process.pid, flush=True)
@@ -132,7 +132,7 @@ def test_a_spare_ends_with_its_kernel(tmp_path):
 
 
 def test_it_ends_when_nothing_is_heard_for_long():
-    code = "import os, sys; from mixwidgets.scheduler import processes; processes.IDLE_S = 0.1; "
+    code = "import os, sys; from mixwidgets.runs.scheduler import processes; processes.IDLE_S = 0.1; "
     code += "processes.await_run(int(sys.argv[1]))"
     mine, its = processes.socket.socketpair()
     with mine, its:

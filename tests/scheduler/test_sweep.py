@@ -12,10 +12,10 @@ from threading import Event
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.scheduler.cells import Cells
-from mixwidgets.scheduler.worker import run_cell
-from mixwidgets.store.events import RunFinished
-from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.runs.scheduler.cells import Cells
+from mixwidgets.runs.scheduler.worker import run_cell
+from mixwidgets.runs.store.events import RunFinished
+from mixwidgets.runs.store.journal import Journal, create_run
 from tests.scheduler.ended import ended
 from tests.waiting import LIMIT_S, until
 
@@ -371,7 +371,7 @@ def test_mistakes_teach(tmp_path, given, message):
 def test_workers_are_as_many_as_are_asked_for(tmp_path, monkeypatch, thread):
     asked = []
     monkeypatch.setattr(
-        "mixwidgets.scheduler.sweep.local_pool", lambda slots, workers: asked.append(workers) or thread
+        "mixwidgets.runs.scheduler.sweep.local_pool", lambda slots, workers: asked.append(workers) or thread
     )
     mw.sweep([EXPERIMENT], runs_dir=tmp_path, workers=2).stop()
     mw.sweep([EXPERIMENT], runs_dir=tmp_path, workers="2^2").stop()

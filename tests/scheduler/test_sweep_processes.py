@@ -9,7 +9,7 @@ from multiprocessing import get_context
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.scheduler.local_pool import LocalPool
+from mixwidgets.runs.scheduler.local_pool import LocalPool
 from tests.scheduler.ended import ended
 from tests.scheduler.line import Line
 from tests.scheduler.processes import workers

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from mixwidgets.site.folder import MARK, write_site
+from mixwidgets.teaching.site.folder import MARK, write_site
 
 PAGES = {"index.html": b"<p>one", "zh/index.html": b"<p>eins"}
 LATER = {"index.html": b"<p>two", "more.html": b"<p>more"}

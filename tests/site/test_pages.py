@@ -14,15 +14,15 @@ import pytest
 
 from docs.recorded_run import EXPERIMENT
 from docs.recorded_run import LESSONS as LESSONS_RECORDED
-from mixwidgets.exercises.catalogue import questions
-from mixwidgets.languages.texts import texts
-from mixwidgets.site.catalogue import Setting, widget_pages
-from mixwidgets.site.edition import Edition
-from mixwidgets.site.elements import h
-from mixwidgets.site.makers import MAKERS, RECORDED, lesson_gradients
-from mixwidgets.site.pages import TEACHING, build_site
-from mixwidgets.site.story import Story
-from mixwidgets.store.run import open_run
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.support.languages.texts import texts
+from mixwidgets.teaching.exercises.catalogue import questions
+from mixwidgets.teaching.site.catalogue import Setting, widget_pages
+from mixwidgets.teaching.site.edition import Edition
+from mixwidgets.teaching.site.elements import h
+from mixwidgets.teaching.site.makers import MAKERS, RECORDED, lesson_gradients
+from mixwidgets.teaching.site.pages import TEACHING, build_site
+from mixwidgets.teaching.site.story import Story
 from tests.widgets.test_save import PAYLOAD, Parsed
 
 ROOT = Path(__file__).parents[2]
@@ -271,7 +271,7 @@ def story_widget(lesson, place):
 def test_a_phrase_that_its_text_does_not_have_is_an_error(monkeypatch):
     """So that a lesson's text and what its words set cannot drift apart."""
     told = {"round-line-text": [Setting(text={"en": "65519.5"}, arguments={"value": "65519.5"})]}
-    monkeypatch.setattr("mixwidgets.site.story.sentences", lambda: told)
+    monkeypatch.setattr("mixwidgets.teaching.site.story.sentences", lambda: told)
     with pytest.raises(ValueError, match=r"round-line-text says nowhere '65519\.5'"):
         list(Story("02_rounding_and_overflow", "en", str).elements())
 
@@ -388,7 +388,7 @@ def test_the_site_is_the_same_in_another_process_without_torch():
     code = """
         import hashlib, sys
         sys.modules["torch"] = sys.modules["altair"] = None  # importing them raises
-        from mixwidgets.site.pages import build_site
+        from mixwidgets.teaching.site.pages import build_site
         for path, data in build_site(('en', 'zh')).items(): print(path, hashlib.sha256(data).hexdigest())
     """
     done = subprocess.run(

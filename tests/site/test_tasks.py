@@ -6,11 +6,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from mixwidgets.exercises.catalogue import questions, read_question
-from mixwidgets.exercises.rules import accepts
-from mixwidgets.formats.block import get_block_format
-from mixwidgets.site.catalogue import widget_pages
-from mixwidgets.site.makers import MAKERS
+from mixwidgets.floats.formats.block import get_block_format
+from mixwidgets.teaching.exercises.catalogue import questions, read_question
+from mixwidgets.teaching.exercises.rules import accepts
+from mixwidgets.teaching.site.catalogue import widget_pages
+from mixwidgets.teaching.site.makers import MAKERS
 
 PAGES = {page.id: page for page in widget_pages()}
 OWN = {

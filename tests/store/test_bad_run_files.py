@@ -10,12 +10,12 @@ import zlib
 import numpy as np
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.comparison import comparison_rows
-from mixwidgets.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import list_runs, open_run
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.comparison import comparison_rows
+from mixwidgets.runs.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import list_runs, open_run
 
 EXPERIMENT = Experiment(task="digits_cnn", steps=2)
 METRICS = {"loss": 0.5, "accuracy": 0.75}

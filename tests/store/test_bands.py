@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from mixwidgets.store import bands
-from mixwidgets.store.bands import band
-from mixwidgets.store.events import StepRecord
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import open_run
+from mixwidgets.runs.store import bands
+from mixwidgets.runs.store.bands import band
+from mixwidgets.runs.store.events import StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import open_run
 from tests.widgets.lab_page import experiment
 
 NAN = math.nan

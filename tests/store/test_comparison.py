@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.experiments.operands import Operands
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.comparison import ComparisonRow, comparison_rows
-from mixwidgets.store.events import (
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.store.comparison import ComparisonRow, comparison_rows
+from mixwidgets.runs.store.events import (
     Evaluation,
     GradientSnapshot,
     Memory,
@@ -22,10 +22,10 @@ from mixwidgets.store.events import (
     StepRecord,
     Work,
 )
-from mixwidgets.store.journal import Journal, create_run, create_watched_run
-from mixwidgets.store.reader import JournalReader
-from mixwidgets.store.shares import class_shares
-from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.runs.store.reader import JournalReader
+from mixwidgets.runs.store.shares import class_shares
+from mixwidgets.runs.store.watched_loop import WatchedLoop
 from tests.untrained import Untrained
 
 VALUES = np.array([0.0, 0.0, 2.0**-27, 2.0**-16, 0.5, -3.0, 2.0**17, np.inf, -np.inf, np.nan], "f4")

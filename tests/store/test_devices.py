@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.slots import runs_at_once
-from mixwidgets.store.devices import (
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.slots import runs_at_once
+from mixwidgets.runs.store.devices import (
     choosable_devices,
     free_memory,
     slot_of,
@@ -24,7 +24,7 @@ def gpus(monkeypatch):
     monkeypatch.delenv("HIP_VISIBLE_DEVICES", raising=False)
 
     def make(count, chosen=None, names=None):
-        monkeypatch.setattr("mixwidgets.store.devices.gpu_names", lambda: names or ("",) * count)
+        monkeypatch.setattr("mixwidgets.runs.store.devices.gpu_names", lambda: names or ("",) * count)
         if chosen is None:
             monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
         else:
@@ -111,7 +111,7 @@ def test_a_slot_is_a_gpu_of_the_machine_whatever_its_number_here(gpus):
     ],
 )
 def test_a_run_for_each_usable_core(tmp_path, monkeypatch, cores, quota, usable, at_once):
-    monkeypatch.setattr("mixwidgets.store.devices._CPU_QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr("mixwidgets.runs.store.devices._CPU_QUOTA", tmp_path / "cpu.max")
     monkeypatch.setattr(os, "sched_getaffinity", lambda process_id: set(range(cores)), raising=False)
     if quota:
         (tmp_path / "cpu.max").write_text(quota + "\n")
@@ -120,7 +120,7 @@ def test_a_run_for_each_usable_core(tmp_path, monkeypatch, cores, quota, usable,
 
 
 def test_a_containers_memory_bounds_the_runs_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.store.devices._MEMORY_LIMIT", tmp_path / "memory.max")
+    monkeypatch.setattr("mixwidgets.runs.store.devices._MEMORY_LIMIT", tmp_path / "memory.max")
     monkeypatch.setattr(os, "sched_getaffinity", lambda process_id: set(range(64)), raising=False)
     unlimited = usable_memory()
     assert unlimited > 1 << 28
@@ -134,7 +134,7 @@ def test_a_containers_memory_bounds_the_runs_at_once(tmp_path, monkeypatch):
 def test_free_memory_is_what_the_machine_and_the_container_leave(tmp_path, monkeypatch):
     for name in ("meminfo", "memory.max", "memory.current"):
         where = {"meminfo": "_MEMORY", "memory.max": "_MEMORY_LIMIT", "memory.current": "_MEMORY_USED"}[name]
-        monkeypatch.setattr(f"mixwidgets.store.devices.{where}", tmp_path / name)
+        monkeypatch.setattr(f"mixwidgets.runs.store.devices.{where}", tmp_path / name)
     assert free_memory() == usable_memory()  # nothing is known
     (tmp_path / "meminfo").write_text("MemTotal:  9000000 kB\nMemAvailable:     2048 kB\n")
     assert free_memory() == 2 << 20

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import (
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import (
     Evaluation,
     GradientSnapshot,
     Memory,
@@ -18,8 +18,8 @@ from mixwidgets.store.events import (
     StepRecord,
     Work,
 )
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import open_run
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import open_run
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=3, batch_size=32)
 VALUES = np.array([0.0, 0.0, 2.0**-30, -0.75, 0.5, 3.0, 1e9, np.inf, -np.inf, np.nan], dtype=np.float32)

@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from mixwidgets.store import devices
+from mixwidgets.runs.store import devices
 
 
 class Nvml:

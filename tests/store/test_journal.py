@@ -15,15 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store import files
-from mixwidgets.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
-from mixwidgets.store.files import with_checksum
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.reader import JournalReader
-from mixwidgets.store.records import to_record
-from mixwidgets.store.run import list_runs, open_run
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.reader import JournalReader
+from mixwidgets.runs.store.records import to_record, with_checksum
+from mixwidgets.runs.store.run import list_runs, open_run
+from mixwidgets.support import files
 from tests.small_disk import small_disk
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=20)
@@ -294,7 +293,7 @@ def test_events_that_are_no_plain_file_are_told(run_path, spoil):
 
 
 def test_a_run_has_one_writer(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.store.lock._PATIENCE_S", 0.05)
+    monkeypatch.setattr("mixwidgets.runs.store.lock._PATIENCE_S", 0.05)
     path = create_run(EXPERIMENT, tmp_path)
     with Journal(path) as journal:
         journal.append(some_events()[0])

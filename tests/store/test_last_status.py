@@ -4,12 +4,13 @@ import math
 
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.store.events import RunFinished, StepRecord
-from mixwidgets.store.files import replace_file, with_checksum, without_checksum
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import open_run
-from mixwidgets.store.status import current_status
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import RunFinished, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.records import with_checksum, without_checksum
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.store.status import current_status
+from mixwidgets.support.files import replace_file
 
 
 def ended(tmp_path, losses):

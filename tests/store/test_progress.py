@@ -7,14 +7,14 @@ import time
 
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.store.events import RunFinished, StepRecord
-from mixwidgets.store.journal import Journal, create_run, create_watched_run
-from mixwidgets.store.lock import take_lock
-from mixwidgets.store.progress import ProgressBar
-from mixwidgets.store.queue import join, queue_of
-from mixwidgets.store.run import open_run
-from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import RunFinished, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.runs.store.lock import take_lock
+from mixwidgets.runs.store.progress import ProgressBar
+from mixwidgets.runs.store.queue import join, queue_of
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.store.watched_loop import WatchedLoop
 from tests.waiting import LIMIT_S
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=20)
@@ -24,7 +24,7 @@ PLACES = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 13: "13th", 23: "2
 @pytest.fixture
 def soon(monkeypatch):
     """Bars appear at once."""
-    monkeypatch.setattr("mixwidgets.store.progress._DELAY_S", 0)
+    monkeypatch.setattr("mixwidgets.runs.store.progress._DELAY_S", 0)
 
 
 def record(path, losses, scale=65536.0, skipped=(), reason="completed"):
@@ -91,12 +91,12 @@ def test_a_run_that_waits_tells_its_place_in_line(tmp_path, capsys, soon):
 
 def test_what_is_over_soon_and_what_nobody_looks_at_shows_none(tmp_path, capsys, monkeypatch):
     path = create_run(EXPERIMENT, tmp_path)
-    monkeypatch.setattr("mixwidgets.store.progress._DELAY_S", LIMIT_S)
+    monkeypatch.setattr("mixwidgets.runs.store.progress._DELAY_S", LIMIT_S)
     with pytest.raises(TimeoutError):
         open_run(path).wait(0.01)
     record(path, [1.0])
     assert open_run(path).wait() == "completed"
-    monkeypatch.setattr("mixwidgets.store.progress._DELAY_S", 0)
+    monkeypatch.setattr("mixwidgets.runs.store.progress._DELAY_S", 0)
     assert open_run(path).wait(progress=False) == "completed"
     assert capsys.readouterr() == ("", "")
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # importing it raises ModuleNotFoundError

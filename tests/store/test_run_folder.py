@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import GradientSnapshot, RunFinished, StepRecord
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import list_runs, open_run
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import GradientSnapshot, RunFinished, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import list_runs, open_run
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="bf16", steps=20)
 NOBODY = 65534
@@ -51,8 +51,8 @@ def test_runs_of_one_millisecond_are_in_their_order_too(tmp_path, monkeypatch):
         def now(cls, tz=None):
             return cls(2026, 1, 2, 3, 4, 5, 678_000, tz)
 
-    monkeypatch.setattr("mixwidgets.store.journal.datetime", Stopped)
-    monkeypatch.setattr("mixwidgets.store.journal._latest", Stopped.fromtimestamp(0, UTC))
+    monkeypatch.setattr("mixwidgets.runs.store.journal.datetime", Stopped)
+    monkeypatch.setattr("mixwidgets.runs.store.journal._latest", Stopped.fromtimestamp(0, UTC))
     recipes = ["fp32", "bf16", "fp16_static", "bf16"]  # whose names are in another order
     made = [create_run(EXPERIMENT.replace(recipe=recipe), tmp_path) for recipe in recipes]
     assert [run.path for run in list_runs(tmp_path)] == made[::-1]
@@ -214,9 +214,9 @@ def test_a_run_without_gradients_says_so(tmp_path):
 
 def test_the_room_loads_neither_torch_nor_pandas():
     code = (
-        "import sys, pkgutil, importlib, mixwidgets.store as runs\n"
+        "import sys, pkgutil, importlib, mixwidgets.runs.store as runs\n"
         "for module in pkgutil.iter_modules(runs.__path__):\n"
-        "    importlib.import_module('mixwidgets.store.' + module.name)\n"
+        "    importlib.import_module('mixwidgets.runs.store.' + module.name)\n"
         "print(sorted({'torch', 'pandas', 'sklearn', 'altair'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.comparison import brief_results, comparison_rows
-from mixwidgets.store.events import (
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.comparison import brief_results, comparison_rows
+from mixwidgets.runs.store.events import (
     Evaluation,
     GradientSnapshot,
     Memory,
@@ -17,11 +17,11 @@ from mixwidgets.store.events import (
     StepRecord,
     Work,
 )
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import open_run
-from mixwidgets.store.state import RunState, state_of
-from mixwidgets.store.status import current_status
-from mixwidgets.widgets.training_lab.followed_run import FollowedRun
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.store.state import RunState, state_of
+from mixwidgets.runs.store.status import current_status
+from mixwidgets.runs.widgets.training_lab.followed_run import FollowedRun
 
 
 def step(number, loss=1.0, scale=8.0, seconds=0.5):

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from mixwidgets.store import system
+from mixwidgets.runs.store import system
 
 # As POSIX has ps: after "=" the rest of an -o is the title of its last column.
 PS = f"""#!{sys.executable}

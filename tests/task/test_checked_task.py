@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch.utils.checkpoint import CheckpointError
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.launch import launch
-from mixwidgets.store.errors import in_words
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.store.errors import in_words
+from mixwidgets.runs.training.loop import train
 
 SOURCE = """
 import torch

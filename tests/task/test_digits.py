@@ -11,10 +11,10 @@ import torch
 from sklearn import datasets
 from torch.nn import functional
 
-from mixwidgets.task.catalogue import tasks
-from mixwidgets.task.convolution import Conv3x3
-from mixwidgets.task.digit_rows import digit_rows
-from mixwidgets.task.digits import load_digits
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.task.convolution import Conv3x3
+from mixwidgets.runs.task.digit_rows import digit_rows
+from mixwidgets.runs.task.digits import load_digits
 
 
 def test_the_convolution_is_torchs():
@@ -45,8 +45,8 @@ def test_the_digits_of_a_page_are_scikit_learns():
 def test_training_them_loads_no_scikit_learn():
     code = """
         import sys
-        from mixwidgets.experiments.experiment import Experiment
-        from mixwidgets.training.loop import train
+        from mixwidgets.runs.experiments.experiment import Experiment
+        from mixwidgets.runs.training.loop import train
         list(train(Experiment(task="digits_mlp", steps=1)))
         print({"sklearn", "scipy", "pandas"} & set(sys.modules))
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from mixwidgets.task.catalogue import tasks
+from mixwidgets.runs.task.catalogue import tasks
 
 every_task = pytest.mark.parametrize("name", tasks)
 RESULTS = Path(__file__).parents[2] / "benchmarks/results/experiments.json"

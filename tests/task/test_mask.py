@@ -6,9 +6,9 @@ import math
 import pytest
 import torch
 
-from mixwidgets.task import mask
-from mixwidgets.task.catalogue import tasks
-from mixwidgets.task.digits import load_digits
+from mixwidgets.runs.task import mask
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.task.digits import load_digits
 
 
 def test_the_focal_loss_is_the_papers():

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.grid import grid
-from mixwidgets.scheduler.launch import launch
-from mixwidgets.store.journal import create_run
-from mixwidgets.store.run import open_run
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.grid import grid
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.store.journal import create_run
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.training.loop import train
 
 
 class Line:

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from mixwidgets.task.catalogue import tasks
-from mixwidgets.task.spec import TaskOption
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.task.spec import TaskOption
 
 
 @pytest.mark.parametrize("name", tasks)

@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from mixwidgets.task.catalogue import tasks
-from mixwidgets.task.gpt import CausalAttention
-from mixwidgets.task.lstm import LSTM
-from mixwidgets.task.text import ALPHABET, load_text
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.task.gpt import CausalAttention
+from mixwidgets.runs.task.lstm import LSTM
+from mixwidgets.runs.task.text import ALPHABET, load_text
 
 
 def spelt(indices):

@@ -1,8 +1,8 @@
 """The experiments that tests/training/test_ranks.py trains on two ranks and on one."""
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.experiments.recipe import recipes
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.recipe import recipes
 
 BASE = Experiment(task="digits_mlp", steps=25, batch_size=32, summary_every=10, device="cpu")
 ENDLESS = BASE.replace(steps=10_000_000)

@@ -15,12 +15,12 @@ from types import SimpleNamespace
 import torch
 import torch.distributed as dist
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.training import loop
-from mixwidgets.training.__main__ import main as train_run_directory
-from mixwidgets.training.device import training_settings
-from mixwidgets.training.loop import make_trainer, train
-from mixwidgets.training.ranks import ranks_of
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.training import loop
+from mixwidgets.runs.training.device import training_settings
+from mixwidgets.runs.training.loop import make_trainer, train
+from mixwidgets.runs.training.ranks import ranks_of
+from mixwidgets.training import main as train_run_directory
 
 CPU = torch.device("cpu")
 

@@ -7,12 +7,12 @@ import re
 import pytest
 import torch
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.training import amp
-from mixwidgets.training.amp import AmpTrainer
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.training import amp
+from mixwidgets.runs.training.amp import AmpTrainer
+from mixwidgets.runs.training.loop import train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from mixwidgets import Experiment, train
-from mixwidgets.installed import device_name
-from mixwidgets.training.device import RandomState, choose_device, training_settings
+from mixwidgets.runs.training.device import RandomState, choose_device, training_settings
+from mixwidgets.support.installed import device_name
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Rounding as a GPU does it, here on a CPU's tensors, against `mixwidgets.formats`."""
+"""Rounding as a GPU does it, here on a CPU's tensors, against `mixwidgets.floats.formats`."""
 
 import math
 
@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from mixwidgets.formats import block_float32
-from mixwidgets.formats.block import list_block_formats
-from mixwidgets.formats.catalogue import get_format, list_formats
-from mixwidgets.training.device_rounding import round_blocks, round_by_draws, round_to
-from mixwidgets.training.operands import RoundedLinear
+from mixwidgets.floats.formats import block_float32
+from mixwidgets.floats.formats.block import list_block_formats
+from mixwidgets.floats.formats.catalogue import get_format, list_formats
+from mixwidgets.runs.training.device_rounding import round_blocks, round_by_draws, round_to
+from mixwidgets.runs.training.operands import RoundedLinear
 from tests.training.test_operands import EVERY_KIND, STOCHASTIC, run, tensors
 
 FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits <= 16]

@@ -6,10 +6,10 @@ import math
 import pytest
 import torch
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.loss_scale import LossScale, loss_scales
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.training.loop import train
 
 # Small and eager runs: the suite has no time for 300 steps.
 BASE = Experiment(task="digits_mlp", steps=25, batch_size=32, learning_rate=3e-3)

@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.store.errors import in_words
-from mixwidgets.training import loop
-from mixwidgets.training.loop import train
-from mixwidgets.training.memory_advice import advice, bytes_per_weight
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.store.errors import in_words
+from mixwidgets.runs.training import loop
+from mixwidgets.runs.training.loop import train
+from mixwidgets.runs.training.memory_advice import advice, bytes_per_weight
 
 BASE = Experiment(task="digits_mlp", batch_size=96, steps=1, device="cpu")
 WEIGHTS = 26_122

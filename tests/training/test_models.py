@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.training import trainer
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.training import trainer
+from mixwidgets.runs.training.loop import train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

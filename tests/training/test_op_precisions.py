@@ -5,10 +5,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.training.op_precisions import op_precisions
-from mixwidgets.training.precision import is_emulated
+from mixwidgets.diagnosis.op_precisions import op_precisions
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.training.precision import is_emulated
 
 COLUMNS = ["phase", "op", "inputs", "output", "calls"]
 

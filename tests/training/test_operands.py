@@ -9,9 +9,9 @@ import torch
 from torch.nn import functional
 
 import mixwidgets as mw
-from mixwidgets.experiments.operands import Operands
-from mixwidgets.training.fp8_matrix import require_fp8_products
-from mixwidgets.training.operands import RoundedLinear
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.training.fp8_matrix import require_fp8_products
+from mixwidgets.runs.training.operands import RoundedLinear
 
 CASTS = {
     name: getattr(ml_dtypes, name)

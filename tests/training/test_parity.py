@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.task.catalogue import tasks
-from mixwidgets.training import precision
-from mixwidgets.training.amp import AmpTrainer
-from mixwidgets.training.explicit import ExplicitTrainer
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.training import precision
+from mixwidgets.runs.training.amp import AmpTrainer
+from mixwidgets.runs.training.explicit import ExplicitTrainer
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

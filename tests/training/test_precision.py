@@ -8,13 +8,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.operands import Operands
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.training import amp, precision
-from mixwidgets.training.loop import train
-from mixwidgets.training.operands import RoundedLinear
-from mixwidgets.training.precision import Precision
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.training import amp, precision
+from mixwidgets.runs.training.loop import train
+from mixwidgets.runs.training.operands import RoundedLinear
+from mixwidgets.runs.training.precision import Precision
 
 CPU = torch.device("cpu")
 HALVES = [torch.float16, torch.bfloat16]
@@ -81,7 +81,7 @@ def test_the_page_can_say_in_its_own_language_how_a_run_computes(name, widened, 
     """arithmetic.ts reads what training records."""
     monkeypatch.setattr(amp, "is_emulated", precision.is_emulated)
     root = Path(__file__).parents[2]
-    page = (root / "mixwidgets/widgets/training_lab/arithmetic.ts").read_text(encoding="utf-8")
+    page = (root / "mixwidgets/runs/widgets/training_lab/arithmetic.ts").read_text(encoding="utf-8")
     products = "|".join(re.findall(r"\[/\^(.*)\$/,", page))
     operands = re.search(r"OPERANDS = /(.*)\$/;", page)[1]
     cpu = re.search(r"CPU = /(.*)/;", page)[1]

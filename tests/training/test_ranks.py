@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from mixwidgets.store.journal import create_run
-from mixwidgets.store.run import list_runs, open_run
-from mixwidgets.training.__main__ import main
-from mixwidgets.training.device import choose_device
-from mixwidgets.training.ranks import ALONE, own_gpu, ranks_of
+from mixwidgets.runs.store.journal import create_run
+from mixwidgets.runs.store.run import list_runs, open_run
+from mixwidgets.runs.training.device import choose_device
+from mixwidgets.runs.training.ranks import ALONE, own_gpu, ranks_of
+from mixwidgets.training import main
 from tests.training import rank_script
 from tests.training.rank_cases import BASE, CASES, ENDLESS, TINY
 from tests.training.torchrun import LIMIT_S, ended, torchrun
@@ -175,7 +175,7 @@ def torchrun_says(monkeypatch):
 
 
 def test_a_launched_run_is_alone_also_when_a_rank_launched_it(torchrun_says, tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.training.__main__.StopRequest", lambda *_: None)
+    monkeypatch.setattr("mixwidgets.training.StopRequest", lambda *_: None)
     monkeypatch.setattr(sys, "argv", ["", os.fspath(tmp_path), "--lock", "0"])
     assert main() == 2  # the folder is no run
     assert own_gpu() == 0

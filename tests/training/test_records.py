@@ -5,13 +5,13 @@ import copy
 import pytest
 import torch
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.task.catalogue import tasks
-from mixwidgets.training import precision
-from mixwidgets.training.loop import train
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.training import precision
+from mixwidgets.runs.training.loop import train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

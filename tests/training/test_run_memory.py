@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.store.events import StepRecord
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.training.loop import train
 
 EXPERIMENT = Experiment(
     task="digits_mlp", recipe="fp16_dynamic", steps=10_000_000, batch_size=4, summary_every=5
@@ -25,7 +25,9 @@ def objects():
 
 @pytest.mark.slow
 def test_a_hundred_steps_more_hold_no_more(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.gradients.histogram.COMPILED_FROM", math.inf)  # numba loads when it pays
+    monkeypatch.setattr(
+        "mixwidgets.floats.gradients.histogram.COMPILED_FROM", math.inf
+    )  # numba loads when it pays
     alive = {}
     with Journal(create_run(EXPERIMENT, tmp_path)) as journal:
         for event in train(journal.experiment):

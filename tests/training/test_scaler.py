@@ -5,8 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.experiments.loss_scale import loss_scales
-from mixwidgets.training.explicit import unscaled
+from mixwidgets.runs.experiments.loss_scale import loss_scales
+from mixwidgets.runs.training.explicit import unscaled
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.training.weights import Weights
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.training.weights import Weights
 
 HALF = {"fp16": torch.float16, "bf16": torch.bfloat16}
 

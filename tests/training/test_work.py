@@ -10,10 +10,10 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.flop_counter import flop_registry
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.training import speed
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.training import speed
+from mixwidgets.runs.training.loop import train
 
 N = 32  # examples
 LAYERS = [(64, 128), (128, 128), (128, 10)]  # digits_mlp
@@ -116,8 +116,8 @@ import torch
 
 torch.version.cuda = "13.0"  # as in torch's build for CUDA on Windows, for which there is no triton
 sys.modules["triton"] = None
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.training.loop import train
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.training.loop import train
 
 print([event.flops for event in train(Experiment(task="digits_mlp", steps=1, device="cpu", batch_size=32))
        if event.kind == "work"])

@@ -2,7 +2,8 @@
 
     python tests/vectors/make_blocks.py
 
-pytest and vitest both read the file: mixwidgets.formats.block and its twin in the page must agree with it.
+pytest and vitest both read the file: mixwidgets.floats.formats.block and its twin in the page must agree
+with it.
 """
 
 import json

@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent))
 
 import mixwidgets as mw  # noqa: E402
-from mixwidgets.experiments.loss_scale import LossScale  # noqa: E402
+from mixwidgets.runs.experiments.loss_scale import LossScale  # noqa: E402
 from tests.playground.engine import request  # noqa: E402
 from tests.playground.reference import Settings, Trainer  # noqa: E402
 

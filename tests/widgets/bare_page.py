@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from mixwidgets.widgets.page import page_html
+from mixwidgets.floats.widgets.page import page_html
 
 # `window.sent` keeps what the page would send to a kernel, and nothing answers; `window.ready` tells that the
 # widget is drawn.

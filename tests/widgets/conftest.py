@@ -2,13 +2,13 @@
 
 import pytest
 
-from mixwidgets.widgets.training_lab.widget import TrainingLab
+from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
 
 
 @pytest.fixture(autouse=True)
 def _no_spare(monkeypatch):
     """Loading torch takes a core for seconds."""
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget.keep_spare", lambda: None)
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget.keep_spare", lambda: None)
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import open_run
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import open_run
 from tests.waiting import until
 
 

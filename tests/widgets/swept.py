@@ -3,8 +3,8 @@
 import math
 
 import mixwidgets as mw
-from mixwidgets.scheduler.sweep import Sweep
-from mixwidgets.store.events import StepRecord
+from mixwidgets.runs.scheduler.sweep import Sweep
+from mixwidgets.runs.store.events import StepRecord
 
 PAYLOAD = "</script><script>window.hit=1</script><img src=x onerror=window.hit=1>"
 

@@ -7,7 +7,7 @@ import pytest
 import traitlets
 
 import mixwidgets as mw
-from mixwidgets.widgets.following_widget import FollowingWidget
+from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from tests.waiting import LIMIT_S, until
 
 of_the_message = ContextVar("of_the_message", default=None)
@@ -78,7 +78,7 @@ def test_it_looks_until_it_is_closed_and_then_tells_nothing(counter):
 
 
 def test_a_look_that_fails_is_told_once_and_followed_by_another(counter, monkeypatch, capsys):
-    monkeypatch.setattr("mixwidgets.widgets.following_widget._AFTER_FAULT_S", 0.001)
+    monkeypatch.setattr("mixwidgets.floats.widgets.following_widget._AFTER_FAULT_S", 0.001)
     told, looks, look = [], [], counter._look
 
     def failing():
@@ -125,7 +125,7 @@ def test_it_looks_while_a_page_shows_it_and_again_when_one_does_anew():
 
 
 def test_what_no_page_shows_is_not_followed_for_long(monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.following_widget._UNSHOWN_S", 0.01)
+    monkeypatch.setattr("mixwidgets.floats.widgets.following_widget._UNSHOWN_S", 0.01)
     widget = Listener(most=-1)
     try:
         widget._follow()

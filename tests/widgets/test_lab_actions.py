@@ -8,17 +8,17 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from mixwidgets.scheduler.slots import runs_at_once
-from mixwidgets.store import stopping
-from mixwidgets.store.comparison import comparison_in_json
-from mixwidgets.store.events import RunFinished
-from mixwidgets.store.files import create_mark
-from mixwidgets.store.journal import Journal, create_run, create_watched_run
-from mixwidgets.store.lock import take_lock
-from mixwidgets.store.run import open_run
-from mixwidgets.store.watched_loop import WatchedLoop
-from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
-from mixwidgets.widgets.training_lab import widget as training_lab
+from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.runs.scheduler.slots import runs_at_once
+from mixwidgets.runs.store import stopping
+from mixwidgets.runs.store.comparison import comparison_in_json
+from mixwidgets.runs.store.events import RunFinished
+from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.runs.store.lock import take_lock
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.store.watched_loop import WatchedLoop
+from mixwidgets.runs.widgets.training_lab import widget as training_lab
+from mixwidgets.support.files import create_mark
 from tests.waiting import LIMIT_S, until
 from tests.widgets.lab_page import (
     Page,
@@ -323,7 +323,7 @@ def test_what_is_no_run_of_the_folder_is_refused_in_words(tmp_path, make_lab, mo
     page = Page(lab, monkeypatch)
     opened = []
     monkeypatch.setattr(
-        "mixwidgets.widgets.training_lab.runs_folder.open_run",
+        "mixwidgets.runs.widgets.training_lab.runs_folder.open_run",
         lambda path: opened.append(path) or open_run(path),
     )
     for name in [*HOSTILE_NAMES, f"../{outside.id}", outside.id]:

@@ -6,13 +6,13 @@ import math
 import pytest
 from traitlets import TraitError
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
-from mixwidgets.experiments.scenarios import scenarios
-from mixwidgets.widgets.training_lab import offer
-from mixwidgets.widgets.training_lab import widget as training_lab
-from mixwidgets.widgets.training_lab.choice import choice_of
-from mixwidgets.widgets.training_lab.widget import TrainingLab
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.experiments.scenarios import scenarios
+from mixwidgets.runs.widgets.training_lab import offer
+from mixwidgets.runs.widgets.training_lab import widget as training_lab
+from mixwidgets.runs.widgets.training_lab.choice import choice_of
+from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
 from tests.widgets.lab_page import Page
 
 

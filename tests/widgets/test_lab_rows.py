@@ -12,17 +12,18 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mixwidgets.store.events import Memory, RunFinished, Work
-from mixwidgets.store.files import replace_file, with_checksum, without_checksum
-from mixwidgets.store.journal import Journal, create_run, create_watched_run
-from mixwidgets.store.lock import take_lock
-from mixwidgets.store.queue import join, queue_of
-from mixwidgets.store.reader import JournalReader
-from mixwidgets.store.run import open_run
-from mixwidgets.store.watched_loop import WatchedLoop
-from mixwidgets.widgets.training_lab.followed_run import FollowedRun
-from mixwidgets.widgets.training_lab.runs_feed import RunsFeed
-from mixwidgets.widgets.training_lab.widget import TrainingLab
+from mixwidgets.runs.store.events import Memory, RunFinished, Work
+from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.runs.store.lock import take_lock
+from mixwidgets.runs.store.queue import join, queue_of
+from mixwidgets.runs.store.reader import JournalReader
+from mixwidgets.runs.store.records import with_checksum, without_checksum
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.store.watched_loop import WatchedLoop
+from mixwidgets.runs.widgets.training_lab.followed_run import FollowedRun
+from mixwidgets.runs.widgets.training_lab.runs_feed import RunsFeed
+from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
+from mixwidgets.support.files import replace_file
 from tests.waiting import until
 from tests.widgets.lab_page import (
     curve,
@@ -38,7 +39,7 @@ from tests.widgets.lab_page import (
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget._IDLE_S", 0.05)
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget._IDLE_S", 0.05)
 
 
 @pytest.fixture
@@ -144,7 +145,7 @@ def test_while_one_run_goes_on_only_its_row_and_its_curves_travel(tmp_path, make
 
 
 def test_the_rows_of_many_runs_that_are_over_travel_once(tmp_path, make_lab, monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget._LIVE_S", 1e-9)  # one event at a look
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget._LIVE_S", 1e-9)  # one event at a look
     sent = []
     monkeypatch.setattr(TrainingLab, "send_state", lambda lab, key=None: sent.append({*key} if key else {}))
     copies(journalled(tmp_path, [1.0] * 5), 20)
@@ -155,7 +156,7 @@ def test_the_rows_of_many_runs_that_are_over_travel_once(tmp_path, make_lab, mon
 
 
 def test_of_many_runs_the_newest_come_first_and_alone_are_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_feed._FIRST", 3)
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.runs_feed._FIRST", 3)
     there = [run.id for run in copies(journalled(tmp_path, [1.0]), 10)]
     feed = RunsFeed(tmp_path)
     shown = feed.look([])
@@ -268,7 +269,7 @@ def test_a_run_that_goes_on_may_be_taken_away(tmp_path, make_lab):
 
 
 def test_a_long_journal_is_read_in_parts_and_in_bounded_room(tmp_path, make_lab, monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget._LIVE_S", 0.005)
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget._LIVE_S", 0.005)
     run = journalled(tmp_path, [float(step % 7) for step in range(4_500)])
     lab = make_lab(tmp_path)
     until(lambda: lab._settled)
@@ -376,7 +377,7 @@ def test_labs_of_one_folder_read_its_runs_once(tmp_path, make_lab, journals_read
 
 
 def test_a_lab_that_opens_beside_one_that_has_not_looked_at_all_yet_makes_no_run_new(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_feed._FIRST", 3)
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.runs_feed._FIRST", 3)
     runs = [journalled(tmp_path, [1.0], seed=seed) for seed in range(9)]
     first, second = RunsFeed(tmp_path), RunsFeed(tmp_path)
     newest = [run.id for run in sorted(runs, key=lambda run: run.id)[-3:]]

@@ -11,19 +11,19 @@ from comm.base_comm import BaseComm
 
 import mixwidgets as mw
 from mixwidgets.charts import _CLASSES
-from mixwidgets.difference.reasons import _TENSORS
-from mixwidgets.experiments.recipe_words import HEADINGS, LINES
-from mixwidgets.experiments.scenarios import scenarios
-from mixwidgets.formats.block import list_block_formats
-from mixwidgets.formats.catalogue import list_formats
-from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
-from mixwidgets.languages.texts import LANGUAGES, texts, translated
-from mixwidgets.store.comparison import settings_of
-from mixwidgets.widgets.bundles import STATIC, host_module, page_module, style_sheet
-from mixwidgets.widgets.following_widget import NO_THREAD
-from mixwidgets.widgets.training_lab import own_recipes
-from mixwidgets.widgets.training_lab.settings import in_page
-from mixwidgets.widgets.training_lab.widget import IN_KERNEL
+from mixwidgets.diagnosis.difference.reasons import _TENSORS
+from mixwidgets.floats.formats.block import list_block_formats
+from mixwidgets.floats.formats.catalogue import list_formats
+from mixwidgets.floats.widgets.bundles import STATIC, host_module, page_module, style_sheet
+from mixwidgets.floats.widgets.following_widget import NO_THREAD
+from mixwidgets.runs.experiments.recipe_words import HEADINGS, LINES
+from mixwidgets.runs.experiments.scenarios import scenarios
+from mixwidgets.runs.store.comparison import settings_of
+from mixwidgets.runs.widgets.training_lab import own_recipes
+from mixwidgets.runs.widgets.training_lab.settings import in_page
+from mixwidgets.runs.widgets.training_lab.widget import IN_KERNEL
+from mixwidgets.support.languages.choice import chosen_language, jupyterlab_locale
+from mixwidgets.support.languages.texts import LANGUAGES, texts, translated
 from tests.widgets.lab_page import journalled, snapshot
 from tests.widgets.test_save import NAMES, make
 
@@ -279,7 +279,7 @@ def test_widgets_of_a_page_and_a_language_share_one_module(monkeypatch):
     sent = []
     for method in ("open", "send"):
         monkeypatch.setattr(BaseComm, method, lambda self, data=None, **_: sent.append(data["state"]))
-    monkeypatch.setattr("mixwidgets.widgets.bundles._shared", {})
+    monkeypatch.setattr("mixwidgets.floats.widgets.bundles._shared", {})
     for lang in ("zh", "zh", "en", "zh"):
         mw.BitEditor(1, lang=lang)
     modules = [messages_of(state["_esm"]) for state in sent if MARK in state.get("_esm", "")]

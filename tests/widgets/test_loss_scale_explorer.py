@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from traitlets import TraitError
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.formats.float_format import FloatFormat
-from mixwidgets.gradients.best_scale import best_loss_scale
-from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
-from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.run import open_run
-from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
-from mixwidgets.widgets.snapshot_feed import SnapshotFeed
+from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.gradients.best_scale import best_loss_scale
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.store.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.run import open_run
 from tests.gradients.block_oracle import in_blocks
 from tests.waiting import until
 
@@ -304,7 +304,7 @@ def test_a_view_that_opens_late_is_answered(sent, live):
 
 
 def test_a_loop_is_followed_for_as_long_as_a_page_shows_it(request, monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.following_widget._UNSHOWN_S", 0.0)
+    monkeypatch.setattr("mixwidgets.floats.widgets.following_widget._UNSHOWN_S", 0.0)
     watcher, explorer = request.getfixturevalue("live")
 
     def say(kind):

@@ -5,13 +5,13 @@ import dataclasses
 import pytest
 from traitlets import TraitError
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.experiments.operands import Operands
-from mixwidgets.experiments.recipe import Recipe, recipes
-from mixwidgets.languages.choice import LANGUAGES
-from mixwidgets.widgets.training_lab import own_recipes
-from mixwidgets.widgets.training_lab import widget as training_lab
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
+from mixwidgets.runs.widgets.training_lab import own_recipes
+from mixwidgets.runs.widgets.training_lab import widget as training_lab
+from mixwidgets.support.languages.choice import LANGUAGES
 from tests.waiting import until
 from tests.widgets.lab_page import Page, journalled, rows
 

@@ -9,8 +9,8 @@ import pytest
 from traitlets import TraitError
 
 import mixwidgets as mw
-from mixwidgets.widgets.playground.settings import DEFAULTS, STORIES, as_text, of_text
-from mixwidgets.widgets.playground.widget import MOST_ROWS
+from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES, as_text, of_text
+from mixwidgets.teaching.widgets.playground.widget import MOST_ROWS
 
 
 @pytest.fixture

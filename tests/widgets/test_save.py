@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.widgets.base import MixWidget
+from mixwidgets.floats.widgets.base import MixWidget
 
 PAYLOAD = "</script><script>window.hit=1</script><!--<script>\u2028\ud800\"'&"
 

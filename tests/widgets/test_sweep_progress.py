@@ -9,8 +9,8 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 import mixwidgets as mw
-from mixwidgets.experiments.grid import grid_of
-from mixwidgets.widgets.sweep_progress.widget import SweepProgress
+from mixwidgets.runs.experiments.grid import grid_of
+from mixwidgets.runs.widgets.sweep_progress.widget import SweepProgress
 from tests.waiting import until
 from tests.widgets.swept import Over, Swept, swept_halfway
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixwidgets.widgets.thinned import Thinned
+from mixwidgets.floats.widgets.thinned import Thinned
 
 values = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([math.nan, math.inf, -math.inf]), max_size=3000)
 

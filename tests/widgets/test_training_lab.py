@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from traitlets import TraitError
 
-from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.loss_scale import LossScale
-from mixwidgets.experiments.recipe import Recipe, recipes
-from mixwidgets.store.events import RunFinished
-from mixwidgets.store.journal import create_run
-from mixwidgets.store.lock import take_lock
-from mixwidgets.store.run import open_run
-from mixwidgets.task.catalogue import tasks
-from mixwidgets.widgets.training_lab.widget import TrainingLab
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
+from mixwidgets.runs.store.events import RunFinished
+from mixwidgets.runs.store.journal import create_run
+from mixwidgets.runs.store.lock import take_lock
+from mixwidgets.runs.store.run import open_run
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
 from tests.waiting import LIMIT_S, until
 from tests.widgets.lab_page import Page, curve, going_on, journalled, statuses, step_record
 
@@ -55,7 +55,7 @@ def test_a_page_launches_a_run_that_is_followed_to_its_end_and_reopened(tmp_path
 
 def test_a_spare_process_is_kept_while_a_launch_is_to_be_expected(tmp_path, make_lab, monkeypatch):
     kept = []
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget.keep_spare", lambda: kept.append(1))
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget.keep_spare", lambda: kept.append(1))
     lab = make_lab(tmp_path)
     page = Page(lab, monkeypatch)
     lab.steps = 7

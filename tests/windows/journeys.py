@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import mixwidgets as mw
 from mixwidgets.cli import app
-from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.runs.store.journal import Journal, create_run
 from tests.waiting import until
 
 EXPERIMENT = mw.Experiment(task="digits_mlp", recipe="fp16_dynamic", steps=3, device="cpu")

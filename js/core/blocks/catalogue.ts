@@ -1,6 +1,6 @@
 // The block formats, from the same block_catalogue.json that Python reads.
 
-import catalogue from "#mixwidgets/formats/block_catalogue.json";
+import catalogue from "#mixwidgets/floats/formats/block_catalogue.json";
 import { getFormat } from "../formats/catalogue.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
 import { type ElementFormat, floatElement, int8 } from "./element.ts";

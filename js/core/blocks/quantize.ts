@@ -1,4 +1,4 @@
-// Quantises finite values to a block format. The twin of BlockFormat.quantize in mixwidgets/formats/block.py, which
+// Quantises finite values to a block format. The twin of BlockFormat.quantize in mixwidgets/floats/formats/block.py, which
 // documents zeros and short blocks.
 
 import { exact, exactOf } from "../formats/decode.ts";

@@ -1,6 +1,6 @@
 // The named formats: those of catalogue.json, which Python reads too, and those of P3109, whose names define them.
 
-import catalogue from "#mixwidgets/formats/catalogue.json" with { type: "json" };
+import catalogue from "#mixwidgets/floats/formats/catalogue.json" with { type: "json" };
 import { FloatFormat, type Definition } from "./float_format.ts";
 import { p3109Named } from "./p3109.ts";
 

@@ -1,4 +1,4 @@
-// User-defined formats, validated as in mixwidgets/formats/spec.py.
+// User-defined formats, validated as in mixwidgets/floats/formats/spec.py.
 
 import { FloatFormat, INFINITIES, NANS, usualBias, type Definition } from "./float_format.ts";
 import { InputError } from "./parse.ts";

@@ -1,5 +1,5 @@
 // FloatFormat: the parameters that define a float format, and what follows from them.
-// The twin of mixwidgets/formats/spec.py, which documents the encoding.
+// The twin of mixwidgets/floats/formats/spec.py, which documents the encoding.
 
 import { toCode } from "./parse.ts";
 import { add, divide, floorLog2, multiply, power, rational, type Rational } from "./rational.ts";

@@ -1,7 +1,7 @@
 // Parses text to an exact value: a rational, ±∞, NaN, or a bit pattern. No float is involved.
-// mixwidgets/formats/parse.py documents the grammar; tests/vectors/parse.json tests that both agree.
+// mixwidgets/support/parse.py documents the grammar; tests/vectors/parse.json tests that both agree.
 
-import type messages from "#mixwidgets/languages/en/page.json";
+import type messages from "#mixwidgets/support/languages/en/page.json";
 import { multiply, negate, power, rational, type Rational } from "./rational.ts";
 
 const MAX_TEXT = 10_000; // characters; float64's longest exact decimal has 1,076

@@ -4,7 +4,7 @@
 import type { FloatFormat } from "../formats/float_format.ts";
 import { GradientSummary } from "./summary.ts";
 
-/** The slider's range of log2 of the loss scale, as in mixwidgets/gradients/best_scale.py. */
+/** The slider's range of log2 of the loss scale, as in mixwidgets/floats/gradients/best_scale.py. */
 export const LOWEST = -24;
 export const HIGHEST = 40;
 

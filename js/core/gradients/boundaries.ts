@@ -1,4 +1,4 @@
-// The magnitudes at which the class of a rounded gradient changes. The twin of mixwidgets/gradients/boundaries.py,
+// The magnitudes at which the class of a rounded gradient changes. The twin of mixwidgets/floats/gradients/boundaries.py,
 // which gives the reasons.
 
 import type { FloatFormat } from "../formats/float_format.ts";

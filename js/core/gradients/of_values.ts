@@ -1,4 +1,4 @@
-// Summarises values in the page, as mixwidgets/gradients/summary.py does.
+// Summarises values in the page, as mixwidgets/floats/gradients/summary.py does.
 
 import type { FloatFormat } from "../formats/float_format.ts";
 import { BINADE, boundaries } from "./boundaries.ts";

@@ -1,5 +1,5 @@
 // Estimates ‖ĝ − g‖ / ‖g‖ after scaling, rounding and unscaling from the counts of a summary. The twin of
-// `estimated_error` in mixwidgets/gradients/rounding_error.py, which documents the method and its accuracy.
+// `estimated_error` in mixwidgets/floats/gradients/rounding_error.py, which documents the method and its accuracy.
 
 import type { FloatFormat } from "../formats/float_format.ts";
 import { BINADE } from "./boundaries.ts";

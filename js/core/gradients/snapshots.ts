@@ -1,4 +1,4 @@
-// Reads gradient snapshots as written by mixwidgets/widgets/snapshot_feed.py, which documents the format.
+// Reads gradient snapshots as written by mixwidgets/floats/widgets/snapshot_feed.py, which documents the format.
 
 import { framesOf, type GradientSummary, readSummaries } from "./summary.ts";
 

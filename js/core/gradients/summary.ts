@@ -1,4 +1,4 @@
-// GradientSummary: the twin of mixwidgets/gradients/summary.py, read from the bytes of serialization.py.
+// GradientSummary: the twin of mixwidgets/floats/gradients/summary.py, read from the bytes of serialization.py.
 
 import { BINADE, boundaries, type Place } from "./boundaries.ts";
 import type { FloatFormat } from "../formats/float_format.ts";

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import nbformat
 
-from mixwidgets.widgets.base import MixWidget
+from mixwidgets.floats.widgets.base import MixWidget
 
 START = """\
 import numpy as np

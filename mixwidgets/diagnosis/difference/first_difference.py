@@ -1,0 +1,167 @@
+"""first_difference: the first module whose error in low precision is larger than rounding explains."""
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from mixwidgets.diagnosis.difference.comparison import Comparison, Step
+from mixwidgets.diagnosis.difference.reasons import in_each_language
+from mixwidgets.diagnosis.difference.verdict import ComparedTensor, Row, judged_rows
+from mixwidgets.diagnosis.op_precisions import call_arguments
+from mixwidgets.floats.gradients.values import own_part, require_dense_floats
+from mixwidgets.runs.experiments.recipe import Recipe, as_recipe
+from mixwidgets.runs.training.device import training_settings
+from mixwidgets.support.languages.choice import chosen_language
+from mixwidgets.support.languages.texts import Text, in_language
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mixwidgets.diagnosis.widgets.difference.widget import ModuleErrors
+
+
+@dataclass(frozen=True, eq=False)
+class FirstDifference:
+    """The result of `first_difference`."""
+
+    module: str | None
+    """The dotted name of the first module that is off (for the model itself, its class name), or "loss" or
+    "step"; None if nothing is off."""
+    direction: str | None
+    """"forward" or "backward"; None if nothing is off."""
+    reason: str
+    """Why, in a sentence, in the language that new widgets have."""
+    table: "pd.DataFrame" = field(repr=False)
+    """One row per call of a module and direction, in the order in which they end. Columns: `module`, `kind`
+    (its class), `call` (from 0), `direction`, `tensor` (the worst one that it computes), `error` and
+    `explained` (both relative, ‖x − reference‖ / ‖reference‖), `verdict` ("ok", "off", "raised") and
+    `reason`."""
+    format: str
+    """The name of the recipe's compute format."""
+    loss_scale: float
+    """The loss scale of the recipe's backward pass."""
+    tensors: list[list[ComparedTensor]] = field(repr=False)
+    """For each row of the table, the tensors that the module computes, the worst first: `name`, `error`,
+    `explained`, and two GradientSummaries, `found` by the recipe and `reference`. In the backward pass both
+    contain the loss scale, except for "step"."""
+    _reasons: list[Text | str] = field(repr=False)
+    """The table's reasons in each language."""
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page that shows the result, one HTML file without network or kernel. Returns its path.
+
+        It lists the modules in the order of execution, each with its error and the error that rounding
+        explains; selecting a module shows its tensors' values in both precisions. Raises the errors of a
+        widget's `save`.
+        """
+        with closing(self._widget()) as widget:
+            return widget.save(path)
+
+    def _widget(self) -> "ModuleErrors":
+        from mixwidgets.diagnosis.widgets.difference.widget import ModuleErrors  # loaded only if it is shown
+
+        reasons = in_language(self._reasons, chosen_language())
+        table = self.table.drop(columns=["tensor", "error", "explained"]).assign(reason=reasons)
+        rows: list[Any] = table.to_dict("records")
+        return ModuleErrors(rows, self.tensors, self.format, self.loss_scale)
+
+    def _repr_mimebundle_(self, **keywords: Any) -> Any:
+        shown: Any = self._widget()._repr_mimebundle_(**keywords)
+        data, metadata = shown
+        return {**data, "text/plain": repr(self)}, metadata
+
+
+def _unwrapped(model: nn.Module) -> nn.Module:
+    """The model that torch.compile and torch's data parallelism wrap."""
+    inside: nn.Module = getattr(model, "_orig_mod", model)
+    if isinstance(inside, nn.DataParallel | nn.parallel.DistributedDataParallel):
+        return _unwrapped(inside.module)
+    return inside
+
+
+def first_difference(
+    model: nn.Module,
+    batch: Any,
+    loss: Callable[[Any], Tensor],
+    recipe: str | Recipe = "fp16_dynamic",
+    reference: str | Recipe = "fp32",
+    *,
+    step: Step | None = None,
+) -> FirstDifference:
+    """Find the first module whose error in a recipe's precision is larger than rounding explains.
+
+    The same batch goes forward and backward through the model in the reference's precision and in the
+    recipe's. In the latter, each module gets the tensors that the reference computed, cast to the module's
+    format, so that an error is attributed to the module that makes it: neither errors from earlier modules
+    nor those of its children count. `modes.RandomRounding` defines what rounding explains; up to four times
+    as much is accepted.
+
+    model: a torch.nn.Module on any device; it is not changed. float32 weights are cast as the recipe says,
+    narrower ones are used unchanged. It runs in its current mode, train or eval.
+    batch: the model's input: a tensor, a tuple or list of arguments, or a mapping of keyword arguments.
+    loss: a function of the model's output that returns a scalar tensor, such as
+    `lambda output: output.loss` or `lambda logits: cross_entropy(logits, targets)`.
+    recipe: a preset's name or a Recipe. A dynamic loss scale is assumed to have settled at the largest power
+    of two at which no gradient overflows.
+    reference: a recipe that computes in float32.
+    step: what your loop does between the loss and the optimiser, which is then checked too:
+    `step(loss, parameters, loss_scale)` calls backward on the loss times the loss scale, unscales, clips, and
+    leaves the gradients for the optimiser in the `.grad` of these parameters. In the reference the scale is
+    1. Without it, the plain backward pass is compared.
+
+    Dropout is disabled, and random numbers are the same in all passes. In the reference, casts to a narrower
+    format and clamps to that format's range have no effect; the model's own torch.autocast regions still
+    apply. In-place modules, such as nn.ReLU(inplace=True), and modules inside a compiled one count as part of
+    the module around them. The outputs and gradients of every module are kept in float32, in addition to
+    those of one training step; it takes about as long as four such steps. A notebook shows the result as the
+    page that its `save` writes.
+
+    Raises TypeError and ValueError for wrong arguments, ValueError if the loss or a gradient is infinite or
+    NaN in the reference too, and the errors of the model in float32.
+    """
+    import pandas as pd
+
+    chosen, base = as_recipe("recipe", recipe), as_recipe("reference", reference)
+    if base.compute_format != "float32" or base.operands:
+        raise ValueError("reference takes a recipe that computes in float32, such as 'fp32'.")
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"first_difference takes a torch.nn.Module; got a {type(model).__name__}.")
+    if not callable(loss):
+        raise TypeError(f"loss takes a function of the model's output; got a {type(loss).__name__}.")
+    model = _unwrapped(model)
+    for name, tensor in (*model.named_parameters(), *model.named_buffers()):
+        try:
+            if tensor.is_floating_point():
+                require_dense_floats(own_part(tensor))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
+    device = next((weight.device.type for weight in model.parameters()), "cpu")
+    # The caller may have switched gradients off, or autocast on.
+    with training_settings(), torch.inference_mode(False), torch.autocast(device, enabled=False):
+        compared = Comparison(model, call_arguments(batch), loss, chosen, step)
+        rows = [*judged_rows(compared)]
+    lang, reasons = chosen_language(), [row.reason for row in rows]
+    table = pd.DataFrame(rows, columns=list(Row._fields)).assign(reason=in_language(reasons, lang))
+    first = next((row for row in rows if row.verdict != "ok"), None)
+    modules = len({row.module for row in rows})
+    why = in_each_language(
+        lambda tell: tell(
+            "Rounding explains the errors of all modules ({count}), forward and backward.", count=modules
+        )
+    )
+    return FirstDifference(
+        module=first.module if first else None,
+        direction=first.direction if first else None,
+        reason=str(in_language(first.reason if first else why, lang)),
+        table=table.drop(columns="tensors"),
+        format=chosen.compute_format,
+        loss_scale=compared.loss_scale,
+        tensors=[row.tensors for row in rows],
+        _reasons=reasons,
+    )

@@ -1,0 +1,288 @@
+"""The hooks of `watch` on a model, its optimisers and a scaler.
+
+Gradients are read at the end of a backward pass, before clipping or unscaling changes them: the first
+parameter that a pass reaches queues a callback for its end, as in DistributedDataParallel
+(torch/csrc/distributed/c10d/reducer.cpp). A nested pass, such as that of a checkpoint with
+`use_reentrant=True`, has its own end, where its gradients are read. Gradients without a pass of their own are
+read when the optimiser steps: those of `torch.autograd.grad`, of an optimiser inside the backward pass, and
+of FSDP's flat parameters.
+"""
+
+import sys
+import weakref
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from functools import partial, wraps
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+from mixwidgets.diagnosis.watching.observer import Observer
+from mixwidgets.diagnosis.watching.targets import Loop, tensors_in, weights_of
+
+_STEPS_THROUGH = {  # the code through which a scaler calls an optimiser's step
+    torch.amp.GradScaler.step.__code__,
+    torch.amp.GradScaler._maybe_opt_step.__code__,
+}
+
+
+def _guarded(method: Callable[..., None]) -> Callable[..., None]:
+    """Makes a method, which runs inside the user's training, raise nothing: an error ends the observation."""
+
+    @wraps(method)
+    def call(self: "LoopHooks", *args: Any, **kwargs: Any) -> None:
+        if self.observer.is_active:
+            try:
+                method(self, *args, **kwargs)
+            except Exception as error:
+                self.observer.fail(error)
+
+    return call
+
+
+class LoopHooks:
+    """The hooks on one training loop, from `place` to `remove`.
+
+    With a scaler, a step ends with the `scaler.update()` after one of the optimisers has stepped or was
+    skipped; otherwise when each optimiser has stepped; without an optimiser, with each backward pass.
+    """
+
+    def __init__(self, loop: Loop, observer: Observer) -> None:
+        self._loop, self.observer = loop, observer
+        self._placed = ExitStack()
+        self._hooked: set[str] = set()
+        self._reached: dict[str, Tensor] = {}
+        self._read: set[str] = set()  # parameters whose gradients of this step were read
+        self._awaited: set[int] = set()  # backward passes with a callback at their end
+        self._stepped: set[int] = set()  # optimisers
+        self._unscaled: set[int] = set()  # optimisers whose gradients the scaler unscaled, as its step does
+        self._on_tensors: list[Any] = []  # handles of hooks on this step's tensors
+        self._newest: tuple[Callable[[], Tensor | None], int, list[str]] = (lambda: None, 0, [])
+
+    def place(self) -> None:
+        """Place all hooks, or none if that fails."""
+        self._hooked.clear()
+        with ExitStack() as placed:
+            self._placed = placed
+            self._place_on_parameters()
+            for name, module, is_checked, is_summarised in self._loop.modules():
+                if is_checked or is_summarised:
+                    hook = _OutputHook(self, name, is_checked, is_summarised)
+                    placed.callback(module.register_forward_hook(hook).remove)
+            for optimizer in self._loop.optimizers:
+                placed.callback(optimizer.register_step_pre_hook(self._optimizer_steps).remove)
+                placed.callback(optimizer.register_step_post_hook(self._optimizer_stepped).remove)
+            placed.callback(register_optimizer_step_pre_hook(self._other_steps).remove)  # of any optimiser
+            self._place_on_scaler()
+            self._placed = placed.pop_all()
+
+    def _place_on_parameters(self) -> None:
+        """On parameters that require a gradient and have no hook yet."""
+        if "gradients" in self._loop.of or self._passes_are_steps:
+            for name, parameter in self._loop.parameters().items():
+                if parameter.requires_grad and name not in self._hooked:
+                    reach = partial(self._reach, name)
+                    handle = parameter.register_post_accumulate_grad_hook(reach)  # type: ignore[no-untyped-call]
+                    self._placed.callback(handle.remove)
+                    self._hooked.add(name)
+
+    def _place_on_scaler(self) -> None:
+        scaler = self.observer.scaler
+        if scaler is not None:
+            self._placed.callback(_MethodHook(scaler, "scale", self._scaled).remove)
+            self._placed.callback(_MethodHook(scaler, "unscale_", self._scaler_unscaled).remove)
+            self._placed.callback(_MethodHook(scaler, "update", self._scale_updated).remove)
+
+    @property
+    def _passes_are_steps(self) -> bool:
+        return not self._loop.optimizers and self.observer.scaler is None
+
+    def remove(self) -> None:
+        """Remove all hooks. Calling it twice is harmless."""
+        self._forget_step()
+        self._placed.close()
+
+    @_guarded
+    def add_output(self, name: str, output: object, is_checked: bool, is_summarised: bool) -> None:
+        if torch._C._functorch.peek_interpreter_stack() is not None:
+            self.observer.note("Calls inside torch.func's transforms (vmap, grad, …) are not observed.")
+            return
+        in_backward = torch._C._current_graph_task_id() != -1  # a checkpoint's second forward pass
+        if not (self._loop.model.training or torch.is_grad_enabled()):
+            return  # evaluation
+        for where, tensor in tensors_in(output):
+            if is_checked and not in_backward:
+                self.observer.step.check_output(name, tensor)
+            if is_summarised:
+                self._summarise_output(f"{name} output{where}", tensor, in_backward)
+
+    def _summarise_output(self, name: str, tensor: Tensor, in_backward: bool) -> None:
+        """A module often returns the output of the last one inside it: one tensor with two names."""
+        newest, version, names = self._newest
+        if newest() is tensor and version == tensor._version and name not in names:
+            names.append(name)
+            return
+        names, step = [name], self.observer.step
+        self._newest = weakref.ref(tensor), tensor._version, names
+        if "activations" in self._loop.of and not in_backward:
+            step.add_tensor("activations", names, tensor)
+        if "activation_gradients" in self._loop.of and tensor.requires_grad:
+            see = partial(self._output_gradient, step, names)
+            self._on_tensors.append(tensor.register_hook(see))  # type: ignore[no-untyped-call]
+
+    @_guarded
+    def _output_gradient(self, step: object, names: list[str], gradient: Tensor) -> None:
+        if step is self.observer.step:
+            named = [f"{name} gradient" for name in names]
+            self.observer.step.add_tensor("activation_gradients", named, gradient)
+
+    def _reach(self, name: str, parameter: Tensor) -> None:
+        """A parameter has its gradient. Called often, so only the first call of a pass does more work."""
+        if self.observer.step.is_observed or self._passes_are_steps:
+            self._reached[name] = parameter
+            if torch._C._current_graph_task_id() not in self._awaited:
+                self._await_end()
+
+    @_guarded
+    def _await_end(self) -> None:
+        self._awaited.add(torch._C._current_graph_task_id())
+        # Queued from a callback, it runs after other callbacks: DistributedDataParallel averages in one.
+        queue = torch.autograd.Variable._execution_engine.queue_callback
+        queue(lambda: queue(self._end_backward))
+
+    @_guarded
+    def _end_backward(self) -> None:
+        reached, self._reached = self._reached, {}
+        if self.observer.step.is_observed and "gradients" in self._loop.of:
+            # A GAN's second pass also reaches weights that have stepped after its first.
+            ended = [one for one in self._loop.optimizers if id(one) in self._stepped | self._unscaled]
+            done = set().union(*map(weights_of, ended))
+            found = {
+                name: grad
+                for name, parameter in reached.items()
+                if (grad := parameter.grad) is not None and id(parameter) not in done
+            }
+            self._read.update(found)
+            self.observer.step.add_gradients(found)
+        if self._passes_are_steps:
+            self._end_step(True)
+
+    @_guarded
+    def _scaled(self, outputs: object) -> None:
+        if isinstance(outputs, Tensor) and outputs.numel() == 1:
+            self.observer.step.add_loss(outputs)
+
+    @_guarded
+    def _optimizer_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        self._look_for_scaler()
+        self.observer.step.begin_closure()
+        if self.observer.step.is_observed and "gradients" in self._loop.of:
+            stepped = weights_of(optimizer)
+            found = {
+                name: weight.grad
+                for name, weight in self._loop.parameters().items()
+                if weight.grad is not None and name not in self._read and id(weight) in stepped
+            }
+            self._read.update(found)
+            # A scaler has unscaled them, except for fused optimisers, which do that themselves.
+            is_scaled = getattr(optimizer, "grad_scale", None) is not None
+            self.observer.step.add_gradients(found, is_scaled=is_scaled)
+
+    @_guarded
+    def _other_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        given = self._loop.optimizers
+        if optimizer in given or weights_of(optimizer).isdisjoint(map(id, self._loop.model.parameters())):
+            return
+        self.observer.others_steps += 1
+        if not given:
+            self._look_for_scaler()
+
+    def _look_for_scaler(self) -> None:
+        """Find a GradScaler that was not passed to watch, on the call stack of the optimiser's step."""
+        frame = sys._getframe()
+        while self.observer.scaler is None and frame.f_back is not None:
+            frame = frame.f_back
+            if frame.f_code in _STEPS_THROUGH and frame.f_locals["self"].is_enabled():
+                self.observer.found_scaler(frame.f_locals["self"])
+                self._place_on_scaler()
+
+    @_guarded
+    def _optimizer_stepped(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        self._stepped.add(id(optimizer))
+        self.observer.step.end_closure()
+        if self.observer.scaler is None and len(self._stepped) == len(self._loop.optimizers):
+            self._end_step(True)
+
+    @_guarded
+    def _scaler_unscaled(self, optimizer: torch.optim.Optimizer, *_: object, **__: object) -> None:
+        """The optimiser may be a wrapper of ours, and one that is not ours may share the scaler."""
+        weights = weights_of(optimizer)
+        ours = (one for one in self._loop.optimizers if not weights.isdisjoint(weights_of(one)))
+        self._unscaled.update(map(id, ours))
+
+    @_guarded
+    def _scale_updated(self, new_scale: object = None) -> None:
+        if self._unscaled or self._stepped or not self._loop.optimizers:
+            self._end_step(self._unscaled <= self._stepped)
+
+    def _end_step(self, updated: bool) -> None:
+        if self.observer.step.is_observed and "weights" in self._loop.of:
+            weights = self._loop.parameters()
+            self.observer.step.add_weights({f"{name} value": weights[name] for name in weights})
+        self._forget_step()
+        self.observer.end_step(updated)
+        if self.observer.step.is_observed:
+            self._place_on_parameters()  # on those that were frozen until now
+
+    def _forget_step(self) -> None:
+        for kept in (self._stepped, self._unscaled, self._read, self._reached, self._awaited):
+            kept.clear()  # also what a failed backward pass left, whose callback never ran
+        self._newest = (lambda: None), 0, []
+        while self._on_tensors:
+            self._on_tensors.pop().remove()
+
+
+class _OutputHook:
+    """A forward hook. When it is copied or pickled with the model, it becomes a no-op of the standard
+    library, so that loading the pickle does not need mixwidgets."""
+
+    def __init__(self, hooks: LoopHooks, name: str, is_checked: bool, is_summarised: bool) -> None:
+        self._hooks, self._name, self._what = hooks, name, (is_checked, is_summarised)
+
+    def __call__(self, module: nn.Module, inputs: object, output: object) -> None:
+        if torch.compiler.is_compiling():
+            return  # the user compiles a function around the model, and the hook must not be compiled with it
+        if self._hooks.observer.step.is_observed:
+            self._hooks.add_output(self._name, output, *self._what)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (nullcontext(), "__exit__")
+
+
+class _MethodHook:
+    """Replaces a method of one instance, for which torch has no hook, and then calls `after` with the same
+    arguments. When it is copied or pickled with the instance, it becomes the method."""
+
+    def __init__(self, instance: object, name: str, after: Callable[..., None]) -> None:
+        self._instance, self._name, self._after = instance, name, after
+        self._method = getattr(instance, name)
+        self._before = vars(instance).get(name)
+        setattr(instance, name, self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        result = self._method(*args, **kwargs)
+        self._after(*args, **kwargs)
+        return result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self._instance, self._name)
+
+    def remove(self) -> None:
+        if vars(self._instance).get(self._name) is not self:
+            return  # somebody replaced it in turn, so it stays, but is no longer called back
+        if self._before is None:
+            delattr(self._instance, self._name)
+        else:
+            setattr(self._instance, self._name, self._before)

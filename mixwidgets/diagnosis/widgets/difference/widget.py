@@ -1,0 +1,55 @@
+"""ModuleErrors: the result of `first_difference`, module by module."""
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import traitlets as t
+
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.widgets.base import MixWidget
+
+Compared = tuple[str, float, float, GradientSummary, GradientSummary]
+_ERRORS, _LENGTH = struct.Struct("<2d"), struct.Struct("<I")
+
+
+class ModuleErrors(MixWidget):
+    """The modules of a model in the order of execution, each with its error and the error explained by
+    rounding.
+
+    rows: the texts of each row of the table; tensors: for each row, the tensors that are compared, the worst
+    first: name, error, explained error, and the summaries of what was found and of the reference.
+    """
+
+    _page = "difference"
+
+    _rows: t.List[Any] = t.List(help="The texts of each row, and the names of its tensors.").tag(sync=True)
+    _errors = t.Bytes(help="Each tensor's error and explained error: float64, little-endian.").tag(sync=True)
+    _summaries = t.Bytes(help="Two summaries per tensor, each after its length as a u32.").tag(sync=True)
+    _format = t.Unicode(help="The format in which the recipe computes.").tag(sync=True)
+    _loss_scale = t.Float(help="The loss scale of the tensors of the backward pass.").tag(sync=True)
+
+    def __init__(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        tensors: Sequence[Sequence[Compared]],
+        format: str,
+        loss_scale: float,
+        **traits: Any,
+    ) -> None:
+        every = [one for some in tensors for one in some]
+        packed = [summary.to_bytes() for *_, found, reference in every for summary in (found, reference)]
+        super().__init__(
+            _rows=[
+                {**row, "tensors": [name for name, *_ in some]}
+                for row, some in zip(rows, tensors, strict=True)
+            ],
+            _errors=b"".join(_ERRORS.pack(error, explained) for _, error, explained, *_ in every),
+            _summaries=b"".join(part for one in packed for part in (_LENGTH.pack(len(one)), one)),
+            _format=format,
+            _loss_scale=loss_scale,
+            **traits,
+        )
+
+    def __repr__(self) -> str:
+        return f"ModuleErrors({len(self._rows)} rows)"

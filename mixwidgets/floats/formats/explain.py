@@ -1,0 +1,80 @@
+"""How a value is rounded: its neighbours below and above, their midpoint, and the rule that decided."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from mixwidgets.floats.formats import decode, encode
+from mixwidgets.floats.formats.spec import FormatSpec
+from mixwidgets.support.parse import BitPattern, to_exact
+
+Rule = Literal["exact", "nearest", "tie", "direction", "odd", "chance", "overflow"]
+
+_OTHERS: dict[str, Rule] = {"to-odd": "odd", "stochastic": "chance"}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The rounding of one value to one format."""
+
+    code: int
+    """The result."""
+    rule: Rule
+    """What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both
+    were equally near, and the rounding mode chose. "direction": the rounding mode goes up, down or toward
+    zero. "odd": the neighbour with the odd code was taken. "chance": a random draw. "overflow": the value is
+    out of the format's range, so the overflow policy gave the result."""
+    below: int
+    """Code of the greatest representable value ≤ the input; the code itself when exact."""
+    above: int
+    """Code of the least representable value ≥ the input."""
+    midpoint: Fraction | None
+    """Halfway between the neighbours; past the largest, the overflow threshold. None when exact."""
+    error: Fraction | None
+    """Result − input, exactly. None where the result or the input is not finite."""
+    relative_error: Fraction | None
+    """`error / |input|`. None where that is undefined."""
+
+
+def explain(
+    fmt: FormatSpec, value: object, *, rounding: str = "ties-to-even", overflow: str = "native"
+) -> Explanation:
+    """Explain the rounding of `value`; for "stochastic", the draw that rounds down."""
+    code = encode.encode(fmt, value, rounding=rounding, overflow=overflow)
+    given = to_exact(value)
+    if isinstance(given, BitPattern) or given.kind != "finite":
+        return Explanation(code, "exact", code, code, None, None, None)
+    finite = decode.classify(fmt, code) not in ("infinity", "nan")
+    error = decode.exact(fmt, code) - given.value if finite else None
+    relative = error / given.magnitude if error is not None and given.magnitude else None
+    if error == 0:
+        return Explanation(code, "exact", code, code, None, error, relative)
+    low = encode.round_magnitude(fmt, given.magnitude, "toward-zero") if given.magnitude else 0
+    lacks_sign = given.negative and not fmt.signed
+    if lacks_sign or fmt.magnitude(low) > given.magnitude:  # below an unsigned or zeroless format's range
+        return Explanation(code, "overflow", code, code, None, error, relative)
+    low = min(low, fmt.max_code)
+    high = low + 1 if low < fmt.max_code else encode.beyond(fmt, saturate=False)
+    inner, outer = (_signed(fmt, code, given.negative) for code in (low, high))
+    midpoint = (fmt.magnitude(low) + fmt.magnitude(low + 1)) / 2
+    return Explanation(
+        code,
+        _rule(fmt, given.magnitude, midpoint, rounding, given.negative),
+        outer if given.negative else inner,
+        inner if given.negative else outer,
+        -midpoint if given.negative else midpoint,
+        error,
+        relative,
+    )
+
+
+def _signed(fmt: FormatSpec, code: int, negative: bool) -> int:
+    return decode.negate(fmt, code) if negative and not decode.is_nan(fmt, code) else code
+
+
+def _rule(fmt: FormatSpec, magnitude: Fraction, midpoint: Fraction, rounding: str, negative: bool) -> Rule:
+    if encode.round_magnitude(fmt, magnitude, rounding, negative=negative) > fmt.max_code:
+        return "overflow"
+    if rounding.startswith("ties"):
+        return "tie" if magnitude == midpoint else "nearest"
+    return _OTHERS.get(rounding, "direction")

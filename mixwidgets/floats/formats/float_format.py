@@ -1,0 +1,149 @@
+"""FloatFormat: a float format with all its operations."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.floats.formats import decode, encode
+from mixwidgets.floats.formats.explain import Explanation, explain
+from mixwidgets.floats.formats.spec import FormatSpec
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class FloatFormat(FormatSpec):
+    """A binary floating-point format: one of the catalogue (`get_format`), or one of your own.
+
+    `FloatFormat(name="mine", exponent_bits=3, fraction_bits=4)` has IEEE 754's special values and bias; the
+    other fields change them. ValueError for an impossible combination.
+
+    Codes are unsigned integers (or hex strings such as "0x7BFF"); values are numbers, Fractions, Decimals
+    and text, which is read exactly: "0.1", "0x1p-3", "nan", "-inf", or a bit pattern, "0x7BFF".
+    """
+
+    def exact(self, code: int | str) -> Fraction:
+        """The value as an exact rational. Raises ValueError for an infinity or NaN."""
+        return decode.exact(self, self.to_code(code))
+
+    def classify(self, code: int | str) -> str:
+        """ "zero", "subnormal", "normal", "infinity" or "nan"."""
+        return decode.classify(self, self.to_code(code))
+
+    def to_decimal(self, code: int | str) -> str:
+        """Every decimal digit of the value: "0.0999755859375" for float16's 0x2E66."""
+        return decode.to_decimal(self, self.to_code(code))
+
+    def shortest(self, code: int | str) -> str:
+        """The fewest decimal digits that round back to this code in this format: "0.1" for 0x2E66."""
+        return decode.shortest(self, self.to_code(code))
+
+    def explain(
+        self, value: object, *, rounding: str = "ties-to-even", overflow: str = "native"
+    ) -> Explanation:
+        """How a value is rounded: both neighbours, the midpoint, the rule that decided, and the error."""
+        return explain(self, value, rounding=rounding, overflow=overflow)
+
+    def ulp(self, value: object) -> float:
+        """The gap between consecutive values in the binade of `value` after rounding; NaN for inf and NaN."""
+        return decode.ulp(self, encode.encode(self, value))
+
+    def next_up(self, value: object) -> float:
+        """The next larger value after `value`, which is rounded first (IEEE 754-2019, 5.3.1)."""
+        return decode.to_float(self, decode.next_up(self, encode.encode(self, value)))
+
+    def next_down(self, value: object) -> float:
+        """The next smaller value before `value`, which is rounded first."""
+        return decode.to_float(self, decode.next_down(self, encode.encode(self, value)))
+
+    def decode(self, codes: "int | str | ArrayLike") -> Any:
+        """The exact values of codes, as float64.
+
+        An integer or a hex string gives a float; an array of integers gives an array of its shape.
+        """
+        if isinstance(codes, str | Integral):
+            return decode.to_float(self, self.to_code(codes))
+        return _arrays().decode(self, codes)
+
+    def encode(
+        self,
+        values: object,
+        *,
+        rounding: str = "ties-to-even",
+        overflow: str = "native",
+        random_bits: int | None = None,
+        seed: int | None = None,
+    ) -> Any:
+        """The codes of values, each rounded once from its exact value.
+
+        A scalar (number, Fraction, Decimal or text) gives an int; an array or a sequence gives unsigned
+        integers of its shape, in the narrowest dtype that holds the format.
+
+        rounding: "ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative",
+        "to-odd" or "stochastic", which rounds up with a probability equal to the remainder, using
+        `random_bits` bits (1 … 52; few bits bias the result downwards) from a generator with this `seed`.
+        overflow: "native" (infinity if the format has one, else NaN, else the largest finite value),
+        "saturate" (the largest, also for ±inf), or a library's own policy, "torch" or "ml_dtypes".
+
+        In a format without NaN, raises ValueError for a NaN, and for a zero or a negative number if the
+        format lacks those.
+        """
+        draw = _draws(rounding, random_bits, seed)
+        if _is_array(values):
+            return _arrays().encode(self, values, rounding, overflow, draw)
+        least = Fraction(draw(1)[0]) if draw else encode.NEVER
+        return encode.encode(self, values, rounding=rounding, overflow=overflow, draw=least)
+
+    def round(
+        self,
+        values: object,
+        *,
+        rounding: str = "ties-to-even",
+        overflow: str = "native",
+        random_bits: int | None = None,
+        seed: int | None = None,
+    ) -> Any:
+        """Values rounded to this format (see `encode`) and kept in the dtype they came in.
+
+        Floating-point arrays keep their dtype, which must be able to hold the result; others give float64.
+        """
+        draw = _draws(rounding, random_bits, seed)
+        if _is_array(values):
+            return _arrays().round(self, values, rounding, overflow, draw)
+        code = self.encode(values, rounding=rounding, overflow=overflow, random_bits=random_bits, seed=seed)
+        value = decode.to_float(self, code)
+        return _arrays().keep_dtype(self, values, value) if hasattr(values, "dtype") else value
+
+
+def _draws(rounding: str, random_bits: int | None, seed: int | None) -> Callable[[int], Any] | None:
+    """For "stochastic", a function that draws n thresholds: the least remainder that rounds up (1: none)."""
+    if rounding != "stochastic":
+        if random_bits is not None or seed is not None:
+            raise ValueError(f'random_bits and seed are for rounding="stochastic"; it is {rounding!r}')
+        return None
+    if isinstance(random_bits, bool) or not isinstance(random_bits, int) or not 1 <= random_bits <= 52:
+        raise ValueError(f"stochastic rounding needs random_bits from 1 to 52, not {random_bits!r}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ValueError(f"stochastic rounding needs a seed, an integer from 0, not {seed!r}")
+    import numpy as np
+
+    steps, generator = 1 << random_bits, np.random.default_rng(seed)
+    return lambda n: 1 - generator.integers(0, steps, n) / steps
+
+
+def _arrays() -> ModuleType:
+    """The array versions, imported on first use, so that a bit editor never loads NumPy."""
+    from mixwidgets.floats.formats import arrays
+
+    return arrays
+
+
+def _is_array(values: object) -> bool:
+    """Whether this is a sequence, or an array of at least one dimension."""
+    if isinstance(values, str | bytes):
+        return False
+    return isinstance(values, Sequence) or (hasattr(values, "__array__") and getattr(values, "ndim", 0) > 0)

@@ -1,0 +1,121 @@
+"""Summaries by name, made on first access: counted (most of those that `watch` collects are never read) or
+decoded from stored bytes."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial, reduce
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from mixwidgets.floats.gradients.boundaries import catalogue_cuts
+from mixwidgets.floats.gradients.histogram import count_cells_of_parts, histograms, looked_at
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.values import Array
+
+Maker = Callable[[], GradientSummary]
+
+
+class LazySummaries(Mapping[str, GradientSummary]):
+    """Summaries by name, each made already or when it is first read."""
+
+    def __init__(self, makers: Mapping[str, Maker | GradientSummary], not_finite: Mapping[str, int]) -> None:
+        self._kept = dict(makers)
+        self.not_finite = not_finite
+        """The number of infinities and NaNs by tensor, for those that have any; known without counting."""
+
+    def mapped(self, change: Callable[[str, GradientSummary], GradientSummary]) -> "LazySummaries":
+        """The same with each summary changed when it is made; `change` must keep infinities and NaNs."""
+        return LazySummaries({n: partial(lambda n: change(n, self[n]), n) for n in self}, self.not_finite)
+
+    def __getitem__(self, name: str) -> GradientSummary:
+        kept = self._kept[name]
+        if not isinstance(kept, GradientSummary):
+            kept = self._kept[name] = kept()
+        return kept
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._kept
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kept)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class StoredSummaries(Mapping[str, GradientSummary]):
+    """Stored summaries, each decoded on access. ValueError for a damaged one."""
+
+    def __init__(self, parts: Mapping[str, bytes]) -> None:
+        self.parts = parts
+        """The bytes of `GradientSummary.to_bytes` by name."""
+
+    def __getitem__(self, name: str) -> GradientSummary:
+        return GradientSummary.from_bytes(self.parts[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+
+def joined(parts: Sequence[LazySummaries], names: Iterable[str]) -> LazySummaries:
+    """The summaries of these names, in this order, each from the last part that contains it."""
+    last = {name: part for part in parts for name in part}
+    found = {name: last[name] for name in names}
+    not_finite = {name: part.not_finite[name] for name, part in found.items() if name in part.not_finite}
+    return LazySummaries({name: partial(part.__getitem__, name) for name, part in found.items()}, not_finite)
+
+
+def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
+    """The summaries of all names; those of a name that occurs in several parts are merged."""
+    found: dict[str, list[LazySummaries]] = {}
+    not_finite: Counter[str] = Counter()
+    for part in parts:
+        not_finite.update(part.not_finite)
+        for name in part:
+            found.setdefault(name, []).append(part)
+
+    def make(name: str) -> GradientSummary:
+        return reduce(GradientSummary.merge, (part[name] for part in found[name]))
+
+    return LazySummaries({name: partial(make, name) for name in found}, not_finite)
+
+
+def counted(names: Sequence[str], counts: Array, looked: Sequence[Array]) -> LazySummaries:
+    """From the arguments of `histograms`, in the order of the names."""
+    found = _summaries(names, counts, looked)
+    broken = {name: one.inf + one.nan for name, one in found.items() if one.inf or one.nan}
+    return LazySummaries(found, broken)
+
+
+def counted_later(values: Array, sizes: Mapping[str, int], *, all_finite: bool) -> LazySummaries:
+    """Of consecutive parts of a float32 or float64 array in native byte order, by name; all are counted when
+    one is read, and the array must not change until then.
+
+    `all_finite`: whether all values are known to be finite. If not, they are checked now.
+    """
+    ends = pairwise(accumulate(sizes.values(), initial=0))
+    parts = {name: values[start:end] for name, (start, end) in zip(sizes, ends, strict=True)}
+
+    @cache
+    def all_counted() -> Mapping[str, GradientSummary]:
+        counts = count_cells_of_parts(values, list(sizes.values()), catalogue_cuts())
+        return _summaries(list(parts), counts, [looked_at(part) for part in parts.values()])
+
+    not_finite = {}
+    if not all_finite:
+        counts = {name: int(np.count_nonzero(~np.isfinite(part))) for name, part in parts.items()}
+        not_finite = {name: count for name, count in counts.items() if count}
+    return LazySummaries({name: partial(lambda n: all_counted()[n], name) for name in parts}, not_finite)
+
+
+def _summaries(names: Sequence[str], counts: Array, looked: Sequence[Array]) -> Mapping[str, GradientSummary]:
+    cuts = catalogue_cuts()
+    found = histograms(counts, cuts, looked) if names else []
+    return {name: GradientSummary(cuts, *one) for name, one in zip(names, found, strict=True)}

@@ -1,0 +1,136 @@
+"""The relative error of a scaled, rounded and unscaled tensor: ‖ĝ − g‖ / ‖g‖, with ĝ = round(g·S) / S.
+
+The norm is Euclidean. Zeros, infinities and NaNs are left out, because no format and no scale changes them.
+If any other value overflows, the error is infinite, whatever the overflow policy. It is 0 if only
+zeros remain.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import inf, ldexp, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.gradients.boundaries import BINADE, exact_scale, signed_format
+from mixwidgets.floats.gradients.values import Array, as_floats
+
+_CHUNK = 1 << 18  # values processed together
+_SUM = 1 << 13  # values; for longer sums OpenBLAS starts threads, which stall each other on a busy machine
+
+
+class RelativeError(NamedTuple):
+    """How far values are from their rounded versions."""
+
+    value: float
+    """‖rounded − x‖ / ‖x‖, 0 … ∞; 1 if everything is flushed."""
+    exact: bool
+    """Whether it was computed from the values (to float64 precision) or estimated from counts."""
+
+
+def relative_error(values: object, format: str | FloatFormat, loss_scale: float = 1.0) -> RelativeError:
+    """The error of these values, rounded with ties to even. Accepts the values of `GradientSummary.of`.
+
+    Raises the same errors, and ValueError for an unsigned format or a scale that is not greater than zero.
+    """
+    flat, sums = as_floats(values), ErrorSums([format], loss_scale)
+    sums.add(flat)
+    return RelativeError(sums.relative[0], exact=True)
+
+
+class ErrorSums:
+    """The errors, in several formats, of values added in pieces: flat float32 or float64 arrays."""
+
+    def __init__(self, formats: Iterable[str | FloatFormat], loss_scale: float = 1.0) -> None:
+        """Raises the errors of `relative_error`."""
+        self._formats = [signed_format(fmt) for fmt in formats]
+        numerator, denominator = exact_scale(loss_scale)
+        self._scale = numerator / denominator
+        # Sums of squares divided by 2^(2 unit), so that no square leaves float64's range.
+        self._unit, self._whole = 0, 0.0
+        self._lost = [0.0] * len(self._formats)
+
+    def add(self, flat: Array) -> None:
+        for start in range(0, len(flat), _CHUNK):
+            self._add(flat[start : start + _CHUNK])
+
+    def _add(self, part: Array) -> None:
+        largest = np.float64(np.max(np.abs(part), initial=0))
+        if not np.isfinite(largest):
+            part = part[np.isfinite(part)]
+            largest = np.float64(np.max(np.abs(part), initial=0))
+        if not largest:
+            return
+        self._grow(int(np.frexp(largest)[1]))
+        with np.errstate(over="ignore", under="ignore"):
+            self._whole += sum_of_squares(part, self._unit)
+            scaled = part if self._scale == 1 else part.astype(np.float64) * self._scale
+            for index, fmt in enumerate(self._formats):
+                past = np.greater if fmt.overflow_tie_stays else np.greater_equal
+                if past(largest * self._scale, fmt.overflow_threshold):
+                    self._lost[index] = inf
+                if self._lost[index] < inf:
+                    error = fmt.round(scaled)
+                    if self._scale != 1:
+                        error /= self._scale
+                    error -= part  # exact if float32 values were rounded without a scale
+                    self._lost[index] += sum_of_squares(error, self._unit)
+
+    def _grow(self, unit: int) -> None:
+        if not self._whole or unit > self._unit:
+            factor = 2.0 ** max(2 * (self._unit - unit), -1000) if self._whole else 1.0
+            self._lost = [lost * factor for lost in self._lost]
+            self._whole, self._unit = self._whole * factor, unit
+
+    @property
+    def relative(self) -> list[float]:
+        """‖rounded − x‖ / ‖x‖ of all values so far, for each format; infinite if any overflows."""
+        return [sqrt(lost / self._whole) if self._whole else lost for lost in self._lost]
+
+
+def sum_of_squares(values: Array, unit: int = 0) -> float:
+    """Σ x² / 2^(2 unit), in float64."""
+    wide = values.astype(np.float64).reshape(-1)
+    far = not -400 < unit < 400
+    if far:
+        wide = np.ldexp(wide, -unit)
+    parts = (wide[start : start + _SUM] for start in range(0, len(wide), _SUM))
+    total = float(sum(np.vdot(part, part) for part in parts))
+    return total if far else ldexp(total, -2 * unit)
+
+
+def estimated_error(
+    exponents: Sequence[int], cuts: Sequence[int], cells: Array, fmt: FloatFormat, log2_loss_scale: int
+) -> RelativeError:
+    """The error of a summary's values, assuming that they are spread evenly within each cell. None of them
+    may overflow.
+
+    Rounding the values of a cell from a to b to multiples of q leaves a mean square error of
+    q² (I(b/q) − I(a/q)) / (b/q − a/q), where I(u), the integral of (u − rint u)², is k/12 + r³/3 with
+    k = rint u and r = u − k. q is the ulp of the binade, or that of the subnormals below emin.
+
+    Compared with the exact error of 20,000 values (five seeds, the catalogue's narrow formats, scales of
+    2^-24 … 2^40), it was within 7 % for normal, Laplace, uniform, log-uniform and Student's t (3 degrees of
+    freedom) values. If a few large values dominate the norm (log-normal, σ = 4), the factor was up to 2.5.
+    """
+    if not exponents:
+        return RelativeError(0.0, exact=False)
+    exponent = np.array(exponents)[:, None]
+    # From here on in units of the binade's start.
+    edges = 1 + np.array([0, *cuts, BINADE]) / BINADE
+    low, high = edges[:-1], edges[1:]
+    square = (low * low + low * high + high * high) / 3
+    log2_ulp = (
+        np.maximum(exponent + log2_loss_scale, fmt.emin) - fmt.fraction_bits - log2_loss_scale - exponent
+    )
+    log2_ulp = np.minimum(log2_ulp, 2)  # from 2 on, the whole binade is flushed
+    steps = np.ldexp(edges, -log2_ulp)
+    k = np.rint(steps)
+    rest = steps - k
+    integral = np.diff(k) / 12 + np.diff(rest**3) / 3
+    error = np.ldexp(integral / np.diff(steps), 2 * log2_ulp)
+    error = np.where(log2_ulp == 2, square, error)
+    # The first cell holds only the binade's start.
+    square[0], error[:, 0] = 1, np.where(log2_ulp[:, 0] > 0, 1, 0)
+    weight = np.ldexp(cells.astype(np.float64), 2 * (exponent - exponent.max()))
+    return RelativeError(sqrt(float(np.sum(weight * error)) / float(np.sum(weight * square))), exact=False)

@@ -1,0 +1,117 @@
+"""survey: what the tensors of a checkpoint would lose in narrower formats."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mixwidgets.floats.formats.block import BlockFormat, any_format
+from mixwidgets.floats.formats.catalogue import one_or_several
+from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.gradients.block_loss import SPREAD
+from mixwidgets.floats.gradients.blocked_tensor import BlockedTensor
+from mixwidgets.floats.gradients.checkpoints import tensors
+from mixwidgets.floats.gradients.rounding_error import ErrorSums
+from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.values import own_part, require_dense_floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMATS = ("float16", "bfloat16", "float8_e4m3fn", "mxfp4")
+"""The default formats of `survey`."""
+
+_COLUMNS = (
+    *("tensor", "values", "format", "blocks_along", "zero", "flushed", "subnormal", "overflow", "clipped"),
+    *("not_finite", "relative_error", *SPREAD),
+)
+
+
+def survey(
+    source: object,
+    formats: str | FloatFormat | BlockFormat | Iterable[str | FloatFormat | BlockFormat] = FORMATS,
+    block_axis: int | None = None,
+) -> "pd.DataFrame":
+    """One row per tensor and format, in the order of the source: what rounding to the format would lose.
+
+    source: a state_dict or another mapping of names to NumPy or torch arrays, also inside a checkpoint such
+    as {"model_state": …}; a model; the path of a safetensors file, which is read piece by piece; or the path
+    of a torch.save file (.pt, .pth, .bin, .ckpt), read with weights_only=True. Tensors that are not floating
+    point are skipped. Of a tensor sharded over processes (DTensor, as in FSDP2) only this process's part is
+    counted, which `.attrs["notes"]` of the result says.
+    formats: one or several float or block formats, by name or as objects; ties go to even.
+    block_axis: the axis along which blocks run. The default is the axis that a layer's product sums over, in
+    torch's layout of weights: all axes but the first, flattened (in × kh × kw of a convolution's (out, in,
+    kh, kw); in of a linear layer's (out, in)); the only axis of a vector. A transposed convolution, whose
+    weight is (in, out, kh, kw), needs block_axis=0.
+
+    Columns: `values` is their number; `zero` and `not_finite` are the shares of them that are 0, and infinite
+    or NaN; `flushed`, `subnormal` and `overflow` are shares of the others. `relative_error` is
+    ‖rounded − x‖ / ‖x‖ over finite values, and infinite if any overflows.
+    For block formats: `blocks_along` describes the axes; `flushed` is the share that became 0 because of its
+    block's scale, `clipped` the share beyond the largest element times the scale; nothing overflows, and
+    `subnormal` is NaN. `block_range_…` is the blocks' dynamic range, log2 of the largest over the smallest
+    non-zero magnitude: its median, 95th percentile and maximum. `block_amax_…` is the blocks' largest
+    magnitude: its minimum, median and maximum. Both ignore blocks of zeros.
+    TypeError, ValueError or OSError for a wrong source, format or axis; ModuleNotFoundError for a path if
+    safetensors or torch, which reads it, is not installed.
+    """
+    import pandas as pd
+
+    wanted = list(map(any_format, one_or_several(formats)))
+    rows: list[dict[str, Any]] = []
+    sharded = 0
+    for name, given in tensors(source):
+        tensor = own_part(given)
+        sharded += tensor is not given
+        try:
+            rows += [{"tensor": name, **row} for row in _rows(tensor, wanted, block_axis)]
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
+    table = pd.DataFrame(rows, columns=list(_COLUMNS))
+    part = f"{sharded:,} tensors are sharded; only this process's part of each is counted."
+    table.attrs["notes"] = [part] if sharded else []
+    return table
+
+
+def _rows(
+    tensor: Any, wanted: list[FloatFormat | BlockFormat], block_axis: int | None
+) -> Iterator[dict[str, Any]]:
+    """The rows of one tensor, one per format, without the columns that the format does not have."""
+    if hasattr(tensor, "detach"):
+        require_dense_floats(tensor)
+    floats = [fmt for fmt in wanted if isinstance(fmt, FloatFormat)]
+    blocks = [fmt for fmt in wanted if isinstance(fmt, BlockFormat)]
+    blocked = BlockedTensor(tensor, blocks, block_axis)
+    summary = GradientSummary.of(np.zeros(0, np.float32), floats)
+    errors = ErrorSums(floats)
+    for piece in blocked.pieces():
+        summary = summary.merge(GradientSummary.of(piece, floats))
+        errors.add(piece.reshape(-1))
+        blocked.add(piece)
+
+    not_finite = summary.inf + summary.nan
+    some = summary.count - summary.zero - not_finite
+    relative = dict(zip(floats, errors.relative, strict=True))
+    losses = dict(zip(blocks, blocked.losses, strict=True))
+    for fmt in wanted:
+        row = {
+            "values": summary.count,
+            "format": fmt.name,
+            "blocks_along": "",
+            "zero": _share(summary.zero, summary.count),
+            "not_finite": _share(not_finite, summary.count),
+        }
+        if isinstance(fmt, BlockFormat):
+            found = losses[fmt].record()
+            lost = {"flushed": found.flushed, "overflow": 0, "clipped": found.clipped}
+            row |= {name: getattr(found, name) for name in ("blocks_along", "relative_error", *SPREAD)}
+        else:
+            counts = summary.counts(fmt)
+            lost = {name: getattr(counts, name) for name in ("flushed", "subnormal", "overflow")}
+            row["relative_error"] = relative[fmt]
+        yield row | {name: _share(count, some) for name, count in lost.items()}
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,204 @@
+"""BitEditor: a number in a format, as a value, as a code, and as bits in the page."""
+
+from contextlib import suppress
+from typing import Any, ClassVar, Self
+
+import traitlets as t
+from ipywidgets import ValueWidget  # type: ignore[import-untyped]
+
+from mixwidgets.floats.formats.catalogue import get_format
+from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.widgets.base import MixWidget
+from mixwidgets.floats.widgets.typed_number import How, checked_how, named_format, text_of
+from mixwidgets.support.parse import BitPattern, to_exact
+
+
+class _Face(t.TraitType[Any, Any]):
+    """One representation of the editor's number. Setting it updates the others before observers run."""
+
+    def set(self, obj: Any, value: Any) -> None:
+        obj._set_face(self.name, value)
+
+
+class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
+    """A number in a float format, edited bit by bit or typed: `BitEditor(65505, "float16")`.
+
+    Setting `value` (a number, or text such as "0.1", which is read exactly) rounds it once, according to
+    `rounding` and `overflow` (see `FloatFormat.encode`; not "stochastic"). Setting `format`, `rounding` or
+    `overflow` rounds the last exact input again; edited bits change only with `format`. `reinterpret` keeps
+    the bits. All traits change in one message, and the page edits them without the kernel. A wrong value,
+    code, format or name, and a `code` that does not match its `value`, raise ValueError or TypeError, and the
+    last valid state is kept.
+    """
+
+    _page = "bit_editor"
+    _state_traits: ClassVar[dict[str, Any]] = {
+        "format": None,
+        "code": None,
+        "_input": "",
+        "rounding": "ties-to-even",
+        "overflow": "native",
+    }
+
+    format = _Face("float16", help="The format's canonical name; accepts aliases and dtypes.").tag(sync=True)
+    code = _Face("0x3C00", help='The bits, in hex of the format\'s width: "0x7BFF".').tag(sync=True)
+    value = _Face(1.0, help="The value as a float. Not synced: floats do not survive JSON.")
+    rounding = _Face("ties-to-even", help="How a value is rounded.").tag(sync=True)
+    overflow = _Face("native", help="The result for a value beyond the largest.").tag(sync=True)
+    _elements = t.Bytes(help="Codes of a tensor's elements, little-endian in whole bytes.").tag(sync=True)
+    _elements_format = t.Unicode(help="The format of the elements; empty without a tensor.").tag(sync=True)
+    _elements_total = t.Int(help="How many elements the tensor has.").tag(sync=True)
+    _input = t.Unicode(help="What was last typed or assigned; see _typed.").tag(sync=True)
+
+    def __init__(
+        self,
+        value: Any = None,
+        format: Any = "float16",
+        *,
+        code: Any = None,
+        rounding: str = "ties-to-even",
+        overflow: str = "native",
+        **traits: Any,
+    ) -> None:
+        fmt, how = named_format(format), checked_how(rounding, overflow)
+        if value is None and code is None:
+            value = "65505" if fmt.name == "float16" else "0.1"  # numbers that are not representable
+        text = "" if value is None else text_of(value)
+        number = fmt.encode(text, **how) if code is None else fmt.to_code(code)
+        if text and fmt.encode(text, **how) != number:
+            rounded = fmt.to_hex(fmt.encode(text, **how))
+            raise ValueError(
+                f"{text[:40]} is {rounded} in {fmt.name}, not {fmt.to_hex(number)}; give a value or a code"
+            )
+        self._become(fmt, number, text, how)
+        super().__init__(**traits)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, *, limit: int = 65_536, **traits: Any) -> Self:
+        """An editor that steps through the elements of a torch tensor or an array, in C order.
+
+        The tensor's dtype determines the format; `rounding` and `overflow` are accepted too. The first
+        `limit` elements are sent to the page once, as bits; the page steps through them and finds the next
+        subnormal, infinity or NaN. The tensor itself never changes. Raises TypeError for other dtypes, and
+        ValueError for a tensor without elements or dense values (sparse, or on the meta device).
+        """
+        from mixwidgets.floats.widgets.bit_editor.elements import elements_of
+
+        fmt, data, total = elements_of(tensor, limit)
+        first = int.from_bytes(data[: -(-fmt.bits // 8)], "little")
+        traits |= {"_elements": data, "_elements_format": fmt.name, "_elements_total": total}
+        return cls(code=first, format=fmt, **traits)
+
+    def reinterpret(self, format: Any) -> None:
+        """Interpret the same bits in another format. Raises ValueError if they do not fit."""
+        fmt = named_format(format)
+        number = int(self.code, 16)
+        if number >> fmt.bits:
+            raise ValueError(
+                f"{self.code} does not fit the {fmt.bits} bits of {fmt.name}; to round the value, set .format"
+            )
+        self._become(fmt, number, "")
+
+    def __repr__(self) -> str:
+        value = repr(self.value).removesuffix(".0") if self.value else repr(self.value)
+        return f"{type(self).__name__}({value}, format={self.format!r}, code={self.code!r})"
+
+    def _content(self) -> str:
+        fmt = get_format(self.format)
+        bits = f"{int(self.code, 16):0{fmt.bits}b}"
+        start, end = int(fmt.signed), int(fmt.signed) + fmt.exponent_bits
+        parts = {"sign": bits[:start], "exponent": bits[start:end], "fraction": bits[end:]}
+        told = [", ".join(f"{name} {part}" for name, part in parts.items() if part)]
+        if (typed := self._typed()) and fmt.explain(
+            typed, rounding=self.rounding, overflow=self.overflow
+        ).rule != "exact":
+            told.insert(0, f"{typed} is rounded to {fmt.to_decimal(self.code)} ({self.rounding})")
+        if self._elements_total:
+            told.append(f"of a tensor of {self._elements_total:,} elements")
+        return "\n".join(told)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """State from the page, which has already rounded it: checked and accepted unchanged, or rejected as a
+        whole."""
+        try:
+            number = self._read(sync_data)
+        except (TypeError, ValueError):
+            self.send_state(list(self._state_traits))  # the page shows the last valid state again
+            return
+        with self._lock_property(**sync_data):  # what came needs no sending back
+            self._become(*number)
+        super().set_state(sync_data)
+
+    def _take_state(self, traits: dict[str, Any]) -> None:
+        fmt = get_format(traits["format"])
+        self._become(*self._read({**traits, "code": fmt.to_hex(fmt.to_code(traits["code"]))}))
+
+    def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, How]:
+        """The number that the received traits mean, together with the unchanged ones."""
+        if any(name.startswith("_elements") for name in state):
+            raise ValueError("a page does not change the tensor")
+        fmt = get_format(state.get("format", self.format))
+        how = checked_how(state.get("rounding", self.rounding), state.get("overflow", self.overflow))
+        text = state.get("_input", self._typed())
+        if not isinstance(text, str):
+            raise TypeError(f"_input must be text, not {type(text).__name__}")
+        if "code" not in state and fmt.name != self.format:  # as when a link sets the format alone
+            text = text if "_input" in state else self._exact_input()
+            return fmt, fmt.encode(text, **how), text, how
+        number = fmt.to_code(state.get("code", self.code))
+        if fmt.to_hex(number) != state.get("code", self.code):
+            raise ValueError(f"{state['code']!r} is not a code as wide as {fmt.name}")
+        if text and fmt.encode(text, **how) != number:
+            if "_input" in state:
+                raise ValueError(f"{text[:40]!r} is not rounded to {fmt.to_hex(number)} in {fmt.name}")
+            if "code" not in state:  # as when a link sets the rounding alone
+                return fmt, fmt.encode(text, **how), text, how
+        if "_input" not in state:
+            text = self._input  # the code may come from a linked editor, before its input (see _typed)
+        return fmt, number, text, how
+
+    def _set_face(self, name: str, value: Any) -> None:
+        """Set one of the traits. Its value may have any form that Python accepts."""
+        fmt = get_format(self.format)
+        if name == "value":
+            if value is not self.value:  # hold_trait_notifications sets the same value again
+                text, how = text_of(value), checked_how(self.rounding, self.overflow)
+                self._become(fmt, fmt.encode(text, **how), text)
+            return
+        if name == "format":
+            value = named_format(value).name
+        elif name == "code":
+            value = fmt.to_hex(fmt.to_code(value))
+        self._become(*self._read({name: value}))
+
+    def _typed(self) -> str:
+        """The input, if the code is its rounded value.
+
+        A linked editor's code arrives before its input. Until then the old input is kept but not used: an
+        empty one would be sent back and erase the other editor's.
+        """
+        how = {"rounding": self.rounding, "overflow": self.overflow}
+        with suppress(ValueError):  # a bit pattern of another format, or a NaN in a format without one
+            if self._input and get_format(self.format).encode(self._input, **how) == int(self.code, 16):
+                return self._input
+        return ""
+
+    def _exact_input(self) -> str:
+        """The last typed or assigned number, else the value of the bits."""
+        typed = self._typed()
+        if typed and not isinstance(to_exact(typed), BitPattern):
+            return typed
+        return get_format(self.format).to_decimal(self.code)
+
+    def _state_value(self, name: str) -> Any:
+        return self._typed() if name == "_input" else super()._state_value(name)
+
+    def _become(self, fmt: FloatFormat, number: int, text: str, how: How | None = None) -> None:
+        new = {"format": fmt.name, "code": fmt.to_hex(number), "_input": text, "value": fmt.decode(number)}
+        new |= how or {}
+        old = {name: getattr(self, name) for name in new}
+        self._trait_values.update(new)
+        with self.hold_sync():
+            for name in new:
+                if repr(old[name]) != repr(new[name]):  # for floats, −0 differs from 0, and NaN equals NaN
+                    self._notify_trait(name, old[name], new[name])

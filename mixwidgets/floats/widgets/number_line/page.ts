@@ -1,0 +1,98 @@
+// NumberLine: a number between its neighbours, on a line that zooms through every scale.
+
+import type { RenderProps } from "@anywidget/types";
+import { computed } from "@preact/signals-core";
+import { formats, getFormat } from "#core/formats/catalogue.ts";
+import { toDecimal } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { announcer } from "#ui/announcer.ts";
+import { attempt } from "#ui/attempt.ts";
+import { button } from "#ui/buttons.ts";
+import { card } from "#ui/card.ts";
+import { labelled, menuOf } from "#ui/choices.ts";
+import { h, setText, uniqueId } from "#ui/dom.ts";
+import { textField } from "#ui/fields.ts";
+import { t } from "#ui/messages.ts";
+import { lineBoard } from "#ui/number_line/board.ts";
+import { addHandle } from "#ui/number_line/handle.ts";
+import { marksOf } from "#ui/number_line/marks.ts";
+import type { Target } from "#ui/number_line/targets.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
+import { explained } from "#ui/term.ts";
+import { type View, viewOf } from "#ui/view.ts";
+import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type State as NumberState } from "#mixwidgets/floats/widgets/bit_editor/state.ts";
+import { showSentence } from "#mixwidgets/floats/widgets/bit_editor/words.ts";
+import { comparison, LAYOUT } from "./comparison.ts";
+import { decision } from "./decision.ts";
+import steps from "./stage.json";
+
+export interface State extends NumberState {
+  /** Names of the formats in the rows below. */
+  formats: string[];
+}
+
+function render({ model, el }: RenderProps<State>): () => void {
+  const view = viewOf(model);
+  const { root, head } = card(view, el, "mw-number-line", t("line.title"));
+  const { number, edit } = editable(view as View);
+  const names = view.trait("formats");
+
+  const select = menuOf(formats.map((fmt) => fmt.name), (name) => {
+    const error = attempt(() => edit(inFormat(number.value, getFormat(name)!), "now"));
+    select.value = number.value.fmt.name;
+    setText(wrong, error);
+  });
+  const value = textField(t("common.value"), (text) => attempt(() => edit(typed(number.value, text), "now")));
+  const wrong = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
+  head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
+  const callout = h("p", { class: "mw-callout" });
+  const keys = h("span", { class: "mw-note", id: uniqueId("keys") }, ...explained(t("line.keys")));
+  const announce = announcer(view);
+
+  const marks = computed(() => marksOf(number.value));
+  const fmt = computed(() => number.value.fmt);
+  const board = lineBoard(view, {
+    fmt, marks, keys: keys.id,
+    step: (direction) => edit(stepped(number.value, direction), "soon"),
+    looked: () => announce.say(svg.getAttribute("aria-label")!),
+  });
+  const { row } = board;
+  const others = computed(() => othersOf(names.value, fmt.value));
+  const svg = comparison(view, { row, marks, others, text: computed(() => exactInput(number.value)) });
+  board.element.append(svg);
+
+  view.effect(() => {
+    select.value = number.value.fmt.name;
+    setText(wrong, "");
+    value.show(number.value.input || toDecimal(number.value.fmt, number.value.code));
+  });
+  showSentence(callout, number.value);
+  view.onChange(number, () => announce.say(showSentence(callout, number.value)));
+
+  const take = (target: Target) => edit(movedTo(number.value, target), "soon");
+  let before = number.value; // a drag of the dot
+  addHandle(view, board, number, LAYOUT.axis, { grab: () => (before = number.value), take, back: () => edit(before, "soon") });
+
+  root.append(
+    h("div", { class: "mw-error-line" }, value.error, wrong), callout, decision(view, number, marks, take), board.element,
+    h("div", { class: "mw-row" },
+      button(t("line.zoom_out_sign"), () => board.zoom(4), { "aria-label": t("line.zoom_out") }),
+      button(t("line.zoom_in_sign"), () => board.zoom(-4), { "aria-label": t("line.zoom_in") }),
+      button(t("line.left_sign"), () => board.pan(-1 / 4), { "aria-label": t("line.left") }),
+      button(t("line.right_sign"), () => board.pan(1 / 4), { "aria-label": t("line.right") }),
+      button(t("line.fit"), board.fit),
+      button(t("line.whole"), board.whole),
+      keys),
+    announce.element,
+  );
+  addQuestions(view, root, answeredByTraits(view, steps));
+  return view.close;
+}
+
+/** The formats of the rows: the known ones of `names`, without the line's own. */
+function othersOf(names: unknown, fmt: FloatFormat): FloatFormat[] {
+  const found = Array.isArray(names) ? names.map((name) => getFormat(name)) : [];
+  return [...new Set(found)].filter((one): one is FloatFormat => one !== undefined && one !== fmt);
+}
+
+export default { render, accept };

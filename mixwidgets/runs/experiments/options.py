@@ -1,0 +1,63 @@
+"""The base of Recipe, LossScale, Operands and Experiment: immutable fields, validated at construction; and
+their nested fields as one level."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any, Literal, Self, get_args, get_origin
+
+from mixwidgets.support.checks import check_names, choice, real_number, whole_number, yes_or_no
+
+
+def whole(default: int | None, low: int, high: int) -> Any:
+    """A field for whole numbers from `low` to `high`."""
+    return field(default=default, metadata={"check": partial(whole_number, low=low, high=high)})
+
+
+def real(default: float | None, accepted: str, low: float, high: float) -> Any:
+    """A field for finite numbers from `low` to `high`, described by `accepted` in errors."""
+    check = partial(real_number, accepted=accepted, low=low, high=high)
+    return field(default=default, metadata={"check": check})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Unknown names raise TypeError. A field's declaration says what it accepts: a Literal, bool, `whole` or
+    `real`, and None if that is its default."""
+
+    def __new__(cls, **given: Any) -> Self:
+        check_names(cls.__name__, given, [one.name for one in fields(cls)])
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if get_origin(one.type) is Literal:
+                choice(one.name, value, get_args(one.type))
+            elif one.type is bool:
+                yes_or_no(one.name, value)
+            elif "check" in one.metadata and (value is not None or one.default is not None):
+                self._settle(one.name, one.metadata["check"](one.name, value))
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, validated again."""
+        return dataclasses.replace(self, **changes)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """Made from the JSON values of its fields."""
+        return cls(**given)
+
+    def _settle(self, name: str, value: object) -> None:
+        """Replace a field's value by its validated form."""
+        object.__setattr__(self, name, value)
+
+
+def flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Each field of nested mappings and its value, by a dotted name; a list as a text."""
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, ", ".join(value) if isinstance(value, list) else value

@@ -1,0 +1,101 @@
+"""The lock that a run's process holds as long as it is alive.
+
+The system releases it however the process ends. It belongs to the open file, so the launcher can take it and
+pass it on to the process that it starts.
+"""
+
+import errno
+import os
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from mixwidgets.runs.store import system
+from mixwidgets.support.files import PLAIN, open_plain_file, read_plain_file
+
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # many network drives
+_PATIENCE_S = 1.0  # readers take the lock for microseconds, so try again before giving up
+_LONGEST_NOTE = 1 << 13  # bytes
+
+
+def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
+    """Create and lock the file. Closing the returned descriptor releases it.
+
+    BlockingIOError if it stays locked for `patience_s` seconds; OSError, with what to do, on a drive without
+    locks.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN, 0o644)
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            system.lock(descriptor, shared=False)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                os.close(descriptor)
+                raise
+            time.sleep(0.01)
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno not in _NO_LOCKS:
+                raise
+            raise OSError(
+                error.errno,
+                f"A run needs file locks, and {os.fspath(path.parent)!r} is on a drive without them "
+                f"({error.strerror}): use a folder on a local disk",
+            ) from None
+        else:
+            return descriptor
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a live process holds the lock. False for a missing or special file, and without locks."""
+    try:
+        descriptor = open_plain_file(path)
+    except (OSError, ValueError):
+        return False
+    try:
+        system.lock(descriptor, shared=True)
+    except BlockingIOError:
+        return True
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def locks_work(path: Path) -> bool:
+    """Whether a second lock of this file is refused, which many network drives do not do."""
+    with ExitStack() as opened:
+        try:
+            for _ in range(2):
+                descriptor = open_plain_file(path)
+                opened.callback(os.close, descriptor)
+                system.lock(descriptor, shared=False)
+        except BlockingIOError:
+            return True
+        except (OSError, ValueError):
+            return False
+    return False
+
+
+def write_note(lock: int, text: str) -> None:
+    """Write into the locked file who has the lock."""
+    os.lseek(lock, 0, os.SEEK_SET)
+    os.ftruncate(lock, 0)
+    os.write(lock, os.fsencode(text))
+
+
+def read_note(lock: int) -> str:
+    """The text that was written into an open file."""
+    os.lseek(lock, 0, os.SEEK_SET)
+    return os.fsdecode(os.read(lock, _LONGEST_NOTE))
+
+
+def note_at(path: Path) -> str:
+    """The text that anybody wrote to this file; empty if it cannot be read."""
+    try:
+        return os.fsdecode(read_plain_file(path, _LONGEST_NOTE))
+    except (OSError, ValueError):
+        return ""

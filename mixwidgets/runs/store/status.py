@@ -1,0 +1,243 @@
+"""status.json: what a run's process last reported, and whether it still holds."""
+
+import math
+import os
+import re
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mixwidgets.runs.store import system
+from mixwidgets.runs.store.events import REASONS, Memory, RunFinished, RunStarted, Work
+from mixwidgets.runs.store.lock import is_locked, locks_work, note_at
+from mixwidgets.runs.store.reader import JournalReader
+from mixwidgets.runs.store.records import (
+    from_json_count,
+    from_json_metrics,
+    from_json_number,
+    from_json_text,
+    from_record,
+    to_json,
+    to_record,
+    with_checksum,
+    without_checksum,
+)
+from mixwidgets.runs.store.state import RunState, state_of
+from mixwidgets.support.files import create_file, read_plain_file, replace_by_reserved, replace_file
+
+E = TypeVar("E", RunStarted, Memory, Work)
+
+_FILE, _RESERVE = "status.json", "status.reserved"
+_RESERVED = 16 << 10  # bytes; escaping may take 12 bytes per character of the message
+_LONGEST_MESSAGE = 1000
+_QUIET_S = 300.0  # a run on another machine that wrote nothing for this long counts as interrupted
+_GONE = (
+    "Its process ended without reporting: somebody killed it, the machine stopped, "
+    "the system ended it because memory ran out, or its folder was moved while it ran."
+)
+
+ALIVE = ("queued", "running")
+"""The status words of a run that is not over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """The content of status.json."""
+
+    word: str
+    """"queued", "running" or a key of `REASONS`."""
+    process_id: int | None = None
+    """The process that wrote it, on `host`; None while queued."""
+    process_start: str = ""
+    """Distinguishes it from other processes with this id (`system.process_start`)."""
+    host: str = field(default_factory=socket.gethostname)
+    """The machine that the process runs on."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """The metrics of the last evaluation."""
+    state: RunState | None = None
+    """The results of a finished run; older versions recorded only the last step's figures, or none."""
+    message: str = ""
+    """What happened, in words; for a run on another machine, where it is and when it last wrote."""
+    damage: str = ""
+    """Why status.json could not be read; the other fields then come from the events."""
+
+
+def read_status(run_path: Path) -> Status:
+    """Reads status.json. ValueError or OSError, with the cause, if it cannot be read."""
+    record = without_checksum(read_plain_file(run_path / _FILE, _RESERVED))
+    word, process_id = record.get("status"), record.get("process_id")
+    if word not in (*ALIVE, *REASONS):
+        raise ValueError(f"its status {word!r} is not known: was it written by a newer mixwidgets?")
+    if process_id is not None and (type(process_id) is not int or process_id <= 1):
+        raise ValueError(f"its process_id {process_id!r} is no process id")
+    metrics, message = from_json_metrics(record.get("metrics")), from_json_text(record.get("message"))
+    state = None
+    if record.get("steps") is not None:
+        loss, seconds = (_known(record.get(name), from_json_number) for name in ("loss", "seconds"))
+        state = RunState(
+            started=_event(RunStarted, record.get("started")),
+            steps=from_json_count(record["steps"]),
+            skipped=from_json_count(record.get("skipped")),
+            loss=loss,
+            loss_scale=_known(record.get("loss_scale"), from_json_number),
+            has_loss=loss is not None and not math.isnan(loss),
+            metrics=metrics,
+            memory=_event(Memory, record.get("memory")),
+            work=_event(Work, record.get("work")),
+            lost=_known(record.get("lost"), from_json_metrics) or {},
+            finished=RunFinished(reason=word, metrics=metrics, message=message),
+            seconds=deque(() if seconds is None else (seconds,)),
+        )
+    return Status(
+        word=word,
+        process_id=process_id,
+        process_start=from_json_text(record.get("process_start", "")),
+        host=from_json_text(record.get("host")),
+        metrics=metrics,
+        state=state,
+        message=message,
+    )
+
+
+def _known(value: Any, read: Callable[[Any], Any]) -> Any:
+    return None if value is None else read(value)
+
+
+def _event(kind: type[E], record: object) -> E | None:
+    """The event of this kind; None if there was none."""
+    if record is None:
+        return None
+    try:
+        event = from_record(record) if isinstance(record, dict) else None
+    except KeyError as error:
+        raise ValueError(f"its {kind.kind!r} has no {error}") from None
+    if not isinstance(event, kind):
+        raise ValueError(f"its {kind.kind!r} is none")
+    return event
+
+
+def current_status(run_path: Path) -> Status:
+    """The last reported status, corrected if the run's process is no longer alive.
+
+    The process is alive while it holds the run's lock. Without working locks, as on many network drives, it
+    is alive while this machine has the process that the directory names; on another machine, while it keeps
+    writing. Anybody may have written these files: they suffice to report a run as alive, not to signal a
+    process.
+    """
+    lock = run_path / "lock"
+    alive = is_locked(lock)  # before reading, because a process writes its last status and then exits
+    try:
+        said = read_status(run_path)
+    except (OSError, ValueError) as error:
+        said = replace(_from_events(run_path), damage=f"status.json cannot be used: {error}.")
+    asked = os.path.lexists(run_path / "stop")
+    is_waiting = said.word == "queued" and not asked and not lock.exists()
+    if said.word not in ALIVE or alive or is_waiting:
+        return said
+    if not run_path.exists():
+        gone = f"Its folder is no longer at {os.fspath(run_path)!r}: it was moved or deleted."
+        return replace(said, word="interrupted", message=gone)
+    named = [*named_processes(run_path, said)]
+    if said.host == socket.gethostname():
+        lives = any(start and start == system.process_start(process_id) for process_id, start in named)
+        if lives and not locks_work(lock):
+            return said
+    elif (age := _age(run_path)) < _QUIET_S:
+        sign = f"its last sign of life was {age:.0f} s ago"
+        return replace(said, message=f"It is {said.word} on another machine, {said.host}; {sign}.")
+    if asked:
+        return replace(said, word="stopped", message=_why_ended(run_path))
+    return replace(said, word="interrupted", message=_GONE)
+
+
+def named_processes(run_path: Path, status: Status) -> Iterator[tuple[int, str]]:
+    """The processes on this machine that the directory names, each with its `system.process_start`: the one
+    that the launcher noted in the lock, and the writer of the status."""
+    process_id, _, start = note_at(run_path / "lock").partition(" ")
+    if re.fullmatch("[0-9]{1,9}", process_id):
+        yield int(process_id), start
+    if status.process_id is not None and status.host == socket.gethostname():
+        yield status.process_id, status.process_start
+
+
+def process_note(process_id: int) -> str:
+    """What a launcher notes in the lock of a run that this process trains."""
+    return f"{process_id} {system.process_start(process_id)}"
+
+
+def _age(run_path: Path) -> float:
+    """Seconds since the run's process last wrote a record or, while it waits, touched the lock."""
+    touched = [0.0]
+    for name in ("events.jsonl", "lock"):
+        with suppress(OSError):
+            touched.append((run_path / name).stat().st_mtime)
+    return max(0.0, time.time() - max(touched))
+
+
+def _why_ended(run_path: Path) -> str:
+    """The reason in the file that asked the run to stop."""
+    try:
+        words = read_plain_file(run_path / "stop", _LONGEST_MESSAGE).decode()
+    except (OSError, ValueError):
+        words = ""
+    return words or "It was ended."
+
+
+def _from_events(run_path: Path) -> Status:
+    """The status computed from the events, for an unreadable status.json."""
+    state = state_of(JournalReader(run_path, as_stored=True).read_new())
+    if (end := state.finished) is None:
+        return Status(word="running")
+    return Status(word=end.reason, metrics=end.metrics, message=end.message, state=state)
+
+
+def write_status(run_path: Path, status: Status) -> None:
+    """Replace status.json."""
+    replace_file(run_path / _FILE, _line(status))
+
+
+def reserve_last_status(run_path: Path) -> None:
+    """Reserve disk space for the last status, so that a full disk can still be reported."""
+    create_file(run_path / _RESERVE, b"\n" * _RESERVED)
+
+
+def write_last_status(run_path: Path, status: Status) -> None:
+    """Replace status.json, using the reserved space if possible."""
+    try:
+        replace_by_reserved(run_path / _FILE, run_path / _RESERVE, _line(status))
+    except OSError:
+        write_status(run_path, status)
+
+
+def own_status(word: str, **fields: Any) -> Status:
+    """A status written by this process."""
+    process_id = os.getpid()
+    return Status(word=word, process_id=process_id, process_start=system.process_start(process_id), **fields)
+
+
+def _line(status: Status) -> bytes:
+    state = status.state
+    return with_checksum(
+        {
+            "status": status.word,
+            "process_id": status.process_id,
+            "process_start": status.process_start,
+            "host": status.host,
+            "metrics": to_json(status.metrics),
+            "steps": state and state.steps,
+            "skipped": state and state.skipped,
+            "loss": to_json(state and state.loss),
+            "loss_scale": to_json(state and state.loss_scale),
+            "seconds": to_json(state and state.median_seconds),
+            "started": _known(state and state.started, to_record),
+            "memory": _known(state and state.memory, to_record),
+            "work": _known(state and state.work, to_record),
+            "lost": to_json(state and state.lost),
+            "message": status.message[-_LONGEST_MESSAGE:],
+        }
+    )

@@ -1,0 +1,127 @@
+"""The choice in a TrainingLab: validated with the experiment's own errors, and turned into experiments."""
+
+import math
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.grid import grid
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
+from mixwidgets.runs.experiments.scenarios import Scenario
+from mixwidgets.runs.store.watched_loop import WatchedLoop
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.widgets.training_lab import settings
+from mixwidgets.support.checks import check_names
+
+CHOICES = ("task", "recipe", "steps", "seed", "device", "settings")
+"""Fields of an experiment, and `settings` for its optimiser, batch size and task options."""
+SEVERAL = ("recipe", "seed")
+"""The choices that take one value or a list."""
+MOST_AT_ONCE = 100
+"""The runs of one launch, each of which waits as a process of its own."""
+
+
+def experiments(fields: object, own: Mapping[str, Recipe]) -> list[Experiment]:
+    """The experiments for these choices, given as JSON values. Other fields are refused, so that no page can
+    send the source of a task. Raises the errors of Experiment and `grid`.
+
+    own: the lab's own recipes by name.
+    """
+    if not isinstance(fields, dict):
+        raise TypeError(f"A launch takes an object of what is chosen; got a {type(fields).__name__}.")
+    check_names("A launch", fields, CHOICES)
+    if "recipe" in fields:
+        fields = {**fields, "recipe": _with_own(fields["recipe"], own)}
+    axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
+    others = {name: value for name, value in fields.items() if name != "settings" and name not in axes}
+    experiment = Experiment.from_dict({**others, **settings.fields(fields.get("settings", ""))})
+    _check_number(axes)
+    return grid(experiment, **axes)
+
+
+def checked(name: str, value: Any, task: str, own: Mapping[str, Recipe]) -> Any:
+    """The validated value of the trait `name`; a list with a single value becomes that value. `own` is as in
+    `experiments`. Raises the errors of Experiment, and ValueError for a Recipe without a name.
+    """
+    if name == "settings":
+        return settings.checked(value, task)
+    if name not in SEVERAL or not _is_several(value):
+        return _checked_one(name, value, own)
+    values = [_checked_one(name, one, own) for one in islice(value, MOST_AT_ONCE + 1)]
+    if not values:
+        raise ValueError(f"{name} takes one value or several; got none.")
+    _check_number({name: values})
+    twice = next((one for one in values if values.count(one) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{name} takes each value once; {twice!r} came {values.count(twice)} times.")
+    return values if len(values) > 1 else values[0]
+
+
+def as_text(name: str, value: Any) -> Any:
+    """A choice in a state text: its values separated by commas."""
+    return ",".join(map(str, value if isinstance(value, list) else [value])) if name in SEVERAL else value
+
+
+def of_text(name: str, value: Any) -> Any:
+    """The inverse of `as_text`; invalid values are left to `checked`."""
+    return value.split(",") if name in SEVERAL else value
+
+
+def choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:
+    """The choices that an experiment corresponds to, without a task or a recipe of the user's own."""
+    if isinstance(experiment, WatchedLoop):
+        return {}
+    chosen: dict[str, Any] = {"steps": experiment.steps, "seed": experiment.seed, "device": experiment.device}
+    if not experiment.task_source:
+        chosen |= {"task": experiment.task, "settings": settings.of_experiment(experiment)}
+    if experiment.recipe.name in recipes:
+        chosen["recipe"] = experiment.recipe.name
+    return chosen
+
+
+def choice_in(scenario: Scenario) -> dict[str, Any]:
+    """The choices of a scenario."""
+    return {**choice_of(scenario.experiments()[0]), "recipe": list(scenario.recipes)}
+
+
+def _is_several(value: object) -> bool:
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | dict | Recipe)
+
+
+def _with_own(recipe: Any, own: Mapping[str, Recipe]) -> Any:
+    """A recipe's name, or a list of names, with own recipes in place of their names."""
+    if isinstance(recipe, list):
+        return [_with_own(one, own) for one in recipe]
+    return own.get(recipe, recipe) if isinstance(recipe, str) else recipe
+
+
+def _checked_one(name: str, value: Any, own: Mapping[str, Recipe]) -> Any:
+    if name == "recipe" and isinstance(value, str) and value in own:
+        return value
+    taken = getattr(Experiment(**{"task": next(iter(tasks)), name: value}), name)
+    if name == "task" and taken not in tasks:
+        raise ValueError(
+            f"task takes a built-in one, {', '.join(map(repr, tasks))}; got the class {taken}. "
+            f"Launch it by lab.launch(Experiment(task={taken}, recipe=...))."
+        )
+    if not isinstance(taken, Recipe):
+        return taken
+    named = taken.name if taken.name in recipes else next((one for one in own if own[one] == taken), None)
+    if named is None:
+        raise ValueError(
+            f"recipe takes a preset, one of {', '.join(map(repr, recipes))}; got a custom Recipe. "
+            "Keep it by lab.own_recipes = {'a name': recipe}, or launch it by "
+            "lab.launch(Experiment(task=..., recipe=...))."
+        )
+    return named
+
+
+def _check_number(axes: dict[str, Any]) -> None:
+    """Raise ValueError for more runs than one launch starts."""
+    number = math.prod(map(len, axes.values()))
+    if number > MOST_AT_ONCE:
+        raise ValueError(
+            f"One launch starts at most {MOST_AT_ONCE} runs; {number} or more were asked for. "
+            "Choose fewer, or take mw.sweep(mw.grid(...))."
+        )

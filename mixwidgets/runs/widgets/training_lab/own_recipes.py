@@ -1,0 +1,125 @@
+"""The user's own recipes in a TrainingLab: a Recipe as a form, with paths such as "loss_scale.kind"."""
+
+import re
+import reprlib
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, fields
+from typing import Any, Literal, get_args, get_origin
+
+from mixwidgets.runs.experiments.loss_scale import LossScale
+from mixwidgets.runs.experiments.operands import Operands, operand_formats
+from mixwidgets.runs.experiments.recipe import Fp32Op, Recipe, recipes
+from mixwidgets.support.checks import check_names, yes_or_no
+from mixwidgets.support.languages.texts import translated
+
+HEADING = "own recipes"
+"""Their heading in a list of recipes."""
+
+_PARTS = {"": Recipe, "loss_scale": LossScale, "operands": Operands}
+_GROUPS = {"": "recipe", "fp32_ops": "in float32", "loss_scale": "loss scale", "operands": "operands"}
+_OPS = get_args(Fp32Op)
+_NAME = re.compile(r"\w[\w .-]{0,38}[\w.-]|\w")
+_MOST = 50
+
+
+def form(language: str) -> list[dict[str, Any]]:
+    """The fields of a recipe for the page: name, group, title, default, and the accepted values."""
+    usual = in_page(Recipe())
+    return [
+        {
+            "name": path,
+            "group": translated(_GROUPS[part], language),
+            "title": translated(title.replace("_", " "), language),
+            "default": usual[path],
+            **takes,
+        }
+        for path, part, title, takes in _form(language)
+    ]
+
+
+def in_page(recipe: Recipe) -> dict[str, Any]:
+    """The form's values for a recipe, by path."""
+    owners = {"": recipe, "loss_scale": recipe.loss_scale, "operands": recipe.operands or Operands()}
+    values = {
+        _path(part, one.name): getattr(owner, one.name)
+        for part, owner in owners.items()
+        for one in fields(owner)
+    }
+    del values["loss_scale"]
+    ops = values.pop("fp32_ops")
+    rounds = recipe.operands is not None
+    return {**values, "operands": rounds, **{_path("fp32_ops", op): op in ops for op in _OPS}}
+
+
+def of_page(values: object) -> Recipe:
+    """The inverse of `in_page`; missing fields have their defaults. Raises the errors of Recipe."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"A recipe takes an object of its fields; got a {type(values).__name__}.")
+    check_names("A recipe", values, [path for path, *_ in _form()])
+    parts: dict[str, dict[str, Any]] = {"": {}, "loss_scale": {}, "operands": {}, "fp32_ops": {}}
+    for path, value in values.items():
+        part, _, name = path.rpartition(".")
+        parts[part][name] = value
+    ops = {op: parts["fp32_ops"].get(op, True) for op in _OPS}
+    rounds = parts[""].pop("operands", False)
+    for name, given in {**ops, "operands": rounds}.items():
+        yes_or_no(name, given)
+    return Recipe.from_dict(
+        {
+            **parts[""],
+            "fp32_ops": [op for op in _OPS if ops[op]],
+            "loss_scale": parts["loss_scale"],
+            "operands": parts["operands"] if rounds else None,
+        }
+    )
+
+
+def checked(own: Mapping[Any, Any]) -> dict[str, Recipe]:
+    """The validated recipes by name. Raises TypeError or ValueError."""
+    if len(own) > _MOST:
+        raise ValueError(f"own_recipes keeps at most {_MOST} recipes; got {len(own)}: take one away.")
+    for name, recipe in own.items():
+        checked_name(name)
+        if not isinstance(recipe, Recipe):
+            raise TypeError(f"own_recipes takes Recipes; {name!r} is a {type(recipe).__name__}.")
+    return dict(own)
+
+
+def checked_name(name: object) -> str:
+    """A valid name for a recipe, else ValueError."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(
+            "A recipe is kept under a name of 1 to 40 letters, digits, spaces, _, - and ., such as "
+            f"'fp16 without masters'; got {reprlib.repr(name)}."
+        )
+    if name in recipes or name == "custom":
+        raise ValueError(f"{name!r} is a name that is taken: keep the recipe under another.")
+    return name
+
+
+def _form(language: str = "en") -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Each field of the form: path, part, name, and the accepted values."""
+    for part, owner in _PARTS.items():
+        for one in fields(owner):
+            if one.name == "fp32_ops":
+                yield from ((_path(one.name, op), one.name, op, {"is_yes_or_no": True}) for op in _OPS)
+            elif one.name == "operands":
+                yield one.name, one.name, "operands are rounded", {"is_yes_or_no": True}
+            elif one.name not in _PARTS:
+                yield _path(part, one.name), part, one.name, _takes(one, language)
+
+
+def _takes(one: Field[Any], language: str) -> dict[str, Any]:
+    if get_origin(one.type) is Literal:
+        return {"choices": {word: translated(word, language) for word in get_args(one.type)}}
+    if one.type is bool:
+        return {"is_yes_or_no": True}
+    if "check" not in one.metadata:
+        return {"choices": {name: name for name in operand_formats()}}
+    limits = one.metadata["check"].keywords
+    is_whole = "accepted" not in limits
+    return {"whole": is_whole, "low": limits["low"], "high": limits["high"], "optional": one.default is None}
+
+
+def _path(part: str, name: str) -> str:
+    return f"{part}.{name}" if part else name

@@ -1,0 +1,374 @@
+"""TrainingLab: choose, launch, watch, stop and compare mixed-precision training runs in the notebook."""
+
+import os
+import threading
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import traitlets as t
+from ipywidgets import widget_serialization  # type: ignore[import-untyped]
+
+from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.widgets.following_widget import FollowingWidget
+from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import Recipe
+from mixwidgets.runs.experiments.scenarios import scenarios
+from mixwidgets.runs.scheduler.in_process import train_here
+from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.scheduler.processes import keep_spare
+from mixwidgets.runs.store.comparison import comparison_in_json
+from mixwidgets.runs.store.run import Run, checked_run
+from mixwidgets.runs.store.snapshots import has_snapshot
+from mixwidgets.runs.store.stopping import stop_runs
+from mixwidgets.runs.store.system import can_launch
+from mixwidgets.runs.task.catalogue import tasks
+from mixwidgets.runs.widgets.training_lab import own_recipes, settings
+from mixwidgets.runs.widgets.training_lab.choice import (
+    CHOICES,
+    as_text,
+    checked,
+    choice_in,
+    choice_of,
+    experiments,
+    of_text,
+)
+from mixwidgets.runs.widgets.training_lab.offer import offered, offered_recipes
+from mixwidgets.runs.widgets.training_lab.runs_feed import RunsFeed
+from mixwidgets.support.checks import choice, whole_number
+from mixwidgets.support.languages.choice import chosen_language
+from mixwidgets.support.languages.texts import translated
+
+_LIVE_S = 0.1  # between two looks while a run is alive; also the longest time that one look reads
+_IDLE_S = 1.0  # otherwise: a run launched elsewhere appears within this time
+_BEHIND_S = 0.02  # while there is more to read: leaves time to the kernel's other threads
+_MOST_COMPARED = 32  # columns of one table; and runs whose curves are sent
+_LONGEST_ID = 255  # characters of a folder's name
+IN_KERNEL = (
+    "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
+    "the kernel's own process instead, one run after another; they end with the kernel."
+)
+
+
+class TrainingLab(FollowingWidget):
+    """The training runs of one folder: launched here or elsewhere, waiting, running or finished.
+
+    `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` shows the folder of that run, with its curves,
+    and chooses its experiment as far as the page can: not a task or a recipe of your own, micro-batches,
+    clipping or a time limit. The cell returns at once: each run has its own process (`launch`), and a thread
+    reads the journals. The next launch uses `task`, `recipe`, `steps`, `seed` and `device`; recipe and
+    seed can be lists. `settings` has other differences from the task's defaults, as a mapping or a text:
+    `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong value raises TraitError. `scenario`, a name such as
+    "overflow", chooses runs that show a difference between recipes. `own_recipes` are further recipes by
+    name, including those edited and kept in the page:
+    `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`.
+
+    While a page shows the lab and nothing runs, one process waits for the next launch with torch loaded, so
+    that the first step comes at once. There is one per kernel, with about 310 MB of memory (torch 2.13 for a
+    CPU). It ends with the kernel, or five minutes after a lab was last shown, its choice changed or its last
+    run ended.
+    """
+
+    _page = "training_lab"
+    _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto", "settings": ""}
+    _REQUESTS: ClassVar[tuple[str, ...]] = (
+        *("launch", "stop", "stop_all", "compare", "gradients"),
+        *("keep_recipe", "drop_recipe"),
+    )
+
+    task = Checked(next(iter(tasks)), help="A key of `mixwidgets.tasks`.")
+    recipe = Checked[Any](
+        "fp16_dynamic", help="A key of `mixwidgets.recipes` or of `own_recipes`, or several."
+    )
+    own_recipes = t.Dict(help="The user's own recipes by name, which the page offers too.")
+    steps = Checked[Any](None, help="Optimiser steps; default: the task's.")
+    seed = Checked[Any](0, help="Determines the initial weights and the order of the examples; or several.")
+    device = Checked("auto", help='"auto", "cpu", "cuda" or, by number, "cuda:0".')
+    settings = Checked("", help="Such as 'loss_weight=1e-05, eps=1e-12'; \"\": the task's defaults.")
+
+    _tasks: t.List[Any] = t.List(help="The tasks that the page offers.").tag(sync=True)
+    _scenarios: t.List[Any] = t.List().tag(sync=True)
+    _recipes: t.List[Any] = t.List().tag(sync=True)
+    _recipe_form: t.List[Any] = t.List().tag(sync=True)
+    _devices: t.List[Any] = t.List().tag(sync=True)
+    _runs_dir = t.Unicode(help="The folder as given, for the page's line of Python.").tag(sync=True)
+
+    _rows: t.List[Any] = t.List(help="The finished runs, newest first (FollowedRun.row).").tag(sync=True)
+    _live_rows: t.List[Any] = t.List(help="The queued and running ones.").tag(sync=True)
+    _settled = t.Dict(help="The curves of the shown finished runs, by id (Curves.to_bytes).").tag(
+        sync=True, to_json=lambda curves, _: _in_base64(curves)
+    )
+    _live = t.Dict(help="Those of the running ones; while they run, only what is live is sent.").tag(
+        sync=True, to_json=lambda curves, _: _in_base64(curves)
+    )
+    _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
+    _notice = t.Unicode(help="What could not be read in the folder.").tag(sync=True)
+
+    _comparison = t.Dict(help="The shown comparison (`comparison_in_json`), or {}.").tag(sync=True)
+    _explorer = t.Instance(LossScaleExplorer, allow_none=True).tag(sync=True, **widget_serialization)
+    _explorer_run = t.Unicode(help="The id of the run that the explorer shows.").tag(sync=True)
+
+    def __init__(
+        self,
+        runs_dir: str | os.PathLike[str] | Run = "runs",
+        *,
+        scenario: str | None = None,
+        lang: str | None = None,
+        **traits: Any,
+    ) -> None:
+        if isinstance(runs_dir, Run):
+            run, runs_dir = runs_dir, runs_dir.path.parent
+            traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
+        if scenario is not None:
+            traits = {**choice_in(scenarios[choice("scenario", scenario, scenarios)]), **traits}
+        self._feed = RunsFeed(Path(runs_dir).absolute())
+        self._looking = threading.RLock()
+        self._asked: dict[str, object] = {}  # the newest requests for a comparison and for gradients
+        self._wants_spare = False  # whether a launch is expected, so that a spare is worth its memory
+        self._awaited: set[str] = set()  # runs of the comparison that were alive when it was made
+        language = chosen_language(lang)
+        super().__init__(
+            lang=language,
+            **traits,
+            **offered(language),
+            _runs_dir=os.fspath(runs_dir),
+        )
+        self._offer_recipes()
+        self.observe(self._offer_recipes, "own_recipes")
+        self.observe(self._follow_task, "task")  # not before: task and steps may both be given here
+        self.observe(lambda _: self._again.set(), "_shown")
+        self.observe(self._expect_launch, CHOICES)
+        self._follow()
+
+    def __repr__(self) -> str:
+        usual = {"device": "auto", "settings": ""}
+        told = [name for name in CHOICES if name not in usual or getattr(self, name) != usual[name]]
+        chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
+        own = f", own_recipes={self.own_recipes!r}" if self.own_recipes else ""
+        return f"TrainingLab({self._runs_dir!r}, {chosen}{own})"
+
+    @property
+    def runs(self) -> list[Run]:
+        """The folder's runs, newest first."""
+        return self._feed.runs()
+
+    def run(self, name: object) -> Run:
+        """The run with this id. LookupError if the folder has none."""
+        found = next((run for run in self.runs if run.id == name), None)
+        if found is None:
+            raise LookupError("There is no such run in this folder any more.")
+        return found
+
+    def launch(self, experiment: Experiment | None = None, *, trust_source: bool = False) -> Run | list[Run]:
+        """Start an experiment, or the chosen ones, each run in its own process, and show them at once.
+
+        Returns a list if several recipes or seeds are chosen; runs without a free device are queued. Where
+        runs cannot have processes, as on Windows, they train in this one, one after another. `trust_source`
+        is as in `launch`.
+        """
+        chosen = {name: getattr(self, name) for name in CHOICES}
+        wanted = experiments(chosen, self.own_recipes) if experiment is None else [experiment]
+        start = launch if can_launch() else train_here
+        runs = []
+        self._expect_launch()  # the next one, after these
+        for one in wanted:
+            runs.append(start(one, self._feed.runs_dir, trust_source=trust_source))
+            self._again.set()
+        return runs if len(runs) > 1 else runs[0]
+
+    def stop(self, run: Run | None = None) -> Run | None:
+        """Stop a run and return it: the given one, else the newest running one, else the newest waiting one.
+        None if there is none. Watched loops go on."""
+        if run is None:
+            going = self._going()
+            run = next((one for one in going if one.status == "running"), next(iter(going), None))
+        if run is not None:
+            checked_run(run).stop()
+            self._again.set()
+        return run
+
+    def stop_all(self) -> list[Run]:
+        """Stop all runs of the folder, waiting ones first, and return them. Watched loops go on."""
+        stopped = self._going()
+        stop_runs(run.path for run in stopped)
+        self._again.set()
+        return stopped
+
+    def compare(self, runs: Iterable[Run]) -> None:
+        """Show the settings in which these runs differ and their results, updated when one of them ends. No
+        runs: close the comparison. ValueError for more than 32 runs."""
+        there = [checked_run(run) for run in runs]
+        if len(there) > _MOST_COMPARED:
+            raise ValueError(
+                f"At most {_MOST_COMPARED} runs are compared here; got {len(there)}. "
+                "mw.comparison(runs) makes a table of any number."
+            )
+        asked = self._asked["compare"] = object()
+        awaited = {run.id for run in there if run.is_alive}
+        comparison = comparison_in_json(there) if there else {}
+        with self.hold_sync():
+            if self._asked["compare"] is asked:
+                self._comparison, self._awaited = comparison, awaited
+
+    def open_gradients(self, run: Run | None, step: int | None = None) -> LossScaleExplorer | None:
+        """Show a run's gradients in a LossScaleExplorer that follows it, and return that; None closes it.
+
+        step: the snapshot nearest to it is shown; 0: the newest; None: an open explorer keeps its snapshot.
+
+        LookupError if no gradients are recorded.
+        """
+        if run is not None:
+            checked_run(run)
+        before = self._explorer
+        if run and before and before.comm is not None and run.id == self._explorer_run:
+            if step is not None:
+                before.step = step
+            return before
+        if run and not has_snapshot(run.path):
+            raise LookupError("This run has recorded no gradients yet: its first snapshot comes with step 1.")
+        asked = self._asked["gradients"] = object()
+        opened = LossScaleExplorer(run, step=step or 0, lang=self.lang) if run else None
+        with self.hold_sync():
+            unwanted = opened
+            if self._asked["gradients"] is asked and not self._closed.is_set():
+                unwanted, self._explorer = self._explorer, opened
+                self._explorer_run = run.id if run else ""
+        if unwanted:
+            unwanted.close()
+        return opened
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """As for every widget, with the present state of the runs, even if no page shows it yet."""
+        self._look()
+        while self._look() == _BEHIND_S:
+            pass
+        return super().save(path)
+
+    def close(self) -> None:
+        """Close the widget and its explorer, and end their threads. Runs go on."""
+        super().close()
+        if self._explorer is not None:
+            self._explorer.close()
+
+    @t.default("steps")
+    def _default_steps(self) -> int:
+        return tasks[self.task].steps
+
+    def _follow_task(self, change: Any) -> None:
+        """Use the new task's default steps unless the user chose others, and drop settings that it does not
+        accept."""
+        if self.steps == tasks[change.old].steps:
+            self.steps = tasks[change.new].steps
+        self.settings = settings.fitting(self.settings, change.new)
+
+    @t.validate(*CHOICES)
+    def _validate_choice(self, proposal: Any) -> Any:
+        try:
+            return checked(proposal.trait.name, proposal.value, self.task, self.own_recipes)
+        except (TypeError, ValueError) as error:
+            raise t.TraitError(str(error)) from None
+
+    @t.validate("own_recipes")
+    def _validate_own_recipes(self, proposal: Any) -> dict[str, Recipe]:
+        try:
+            return own_recipes.checked(proposal.value)
+        except (TypeError, ValueError) as error:
+            raise t.TraitError(str(error)) from None
+
+    def _offer_recipes(self, _: object = None) -> None:
+        """Offer the recipes in the page, and choose none that no longer exists."""
+        offer = offered_recipes(self.own_recipes, self.lang)
+        there = {one["name"] for one in offer}
+        chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
+        self._feed.name_recipes(self.own_recipes)
+        with self.hold_sync():
+            self.recipe = [name for name in chosen if name in there] or "fp16_dynamic"
+            self._recipes = offer
+
+    @t.validate("_shown")
+    def _validate_shown(self, proposal: Any) -> list[str]:
+        """The newest ids, a limited number because each is sent with its curves."""
+        names = [name for name in proposal.value if len(name) <= _LONGEST_ID]
+        return list(dict.fromkeys(names))[-_MOST_COMPARED:]
+
+    def _state_value(self, name: str) -> Any:
+        return as_text(name, super()._state_value(name))
+
+    def _take_state(self, traits: dict[str, Any]) -> None:
+        super()._take_state({name: of_text(name, value) for name, value in traits.items()})
+
+    def _going(self) -> list[Run]:
+        """The runs that can be stopped, newest first."""
+        return [run for run in self.runs if isinstance(run.experiment, Experiment) and run.is_alive]
+
+    def _look(self) -> float:
+        """The first look sends rows, later ones also curves."""
+        with self._looking:
+            seconds = _LIVE_S if self._feed.has_looked else 0
+            shown = self._feed.look(self._shown)
+            traits = self._feed.traits(shown, seconds)
+            if not can_launch():
+                notice = translated(IN_KERNEL, self.lang)
+                traits["_notice"] = " ".join(filter(None, [notice, traits["_notice"]]))
+            self._tell(_shown=shown, **traits)
+        if self._wants_spare and self._views and not self._feed.is_live:
+            self._wants_spare = False
+            keep_spare()
+        if not self._awaited.isdisjoint(row["id"] for row in self._rows):
+            self._awaited = set()
+            self._begin(self._compare_again)
+        return _BEHIND_S if self._feed.is_behind else _LIVE_S if self._feed.is_live else _IDLE_S
+
+    def _tell_fault(self, fault: str) -> None:
+        self._tell(_notice=fault)
+
+    def _hear(self, content: dict[str, Any]) -> None:
+        if content.get("kind") == "hello":
+            self._expect_launch()
+        super()._hear(content)
+
+    def _expect_launch(self, _: object = None) -> None:
+        self._wants_spare = True
+
+    def _compare_again(self) -> None:
+        there, names = {run.id: run for run in self.runs}, self._comparison.get("runs", [])
+        self.compare(there[name] for name in names if name in there)
+
+    def _do(self, content: dict[str, Any]) -> None:
+        match content["kind"]:
+            case "launch":
+                for experiment in experiments(content.get("experiment"), self.own_recipes):
+                    self.launch(experiment)
+            case "stop":
+                self.stop(self.run(content.get("run")))
+            case "stop_all":
+                self.stop_all()
+            case "compare":
+                names = content.get("runs")
+                if not isinstance(names, list):
+                    raise TypeError("A comparison takes a list of runs.")
+                self.compare([self.run(name) for name in names])
+            case "keep_recipe":
+                called = own_recipes.checked_name(content.get("name"))
+                recipe = own_recipes.of_page(content.get("recipe"))
+                with self.hold_sync():
+                    self.own_recipes, self.recipe = {**self.own_recipes, called: recipe}, called
+            case "drop_recipe":
+                name = content.get("name")
+                self.own_recipes = {one: self.own_recipes[one] for one in self.own_recipes if one != name}
+            case "gradients":
+                name = content.get("run")
+                step = content.get("step")
+                at = None if step is None else whole_number("step", step, 0, 2**32 - 1)
+                self.open_gradients(None if name is None else self.run(name), at)
+
+
+def _in_base64(curves: Mapping[str, Mapping[str, bytes]]) -> dict[str, dict[str, str]]:
+    """Curves as text. `nbconvert --execute` keeps the place of every buffer that was ever sent; where its run
+    has left `_live`, the page that it writes would find no such place, and show no widget at all."""
+    return {
+        name: {curve: b64encode(rows).decode() for curve, rows in of_run.items()}
+        for name, of_run in curves.items()
+    }

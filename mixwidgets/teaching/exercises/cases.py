@@ -1,0 +1,221 @@
+"""The test cases of the lessons' coding tasks: arguments and expected results.
+
+Expected results are plain values, computed independently of a solution. Simple cases come first, because the
+first failing case is shown.
+"""
+
+import math
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from mixwidgets.floats.formats.catalogue import get_format
+from mixwidgets.support.languages.texts import translated
+from mixwidgets.teaching.exercises.calling import shown
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call and its expected result."""
+
+    said: str
+    """The call as displayed."""
+    arguments: tuple[Any, ...]
+    due: Any
+    """The expected result."""
+    within: float = 0.0
+    """The largest accepted relative error of a number."""
+
+
+def difference(came: object, case: Case, lang: str) -> str:
+    """The result in words if it is not the expected one, else an empty text."""
+    try:
+        why = _difference(came, case.due, case.within, partial(translated, lang=lang))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an object whose comparison fails is not the expected one
+        why = type(error).__name__
+    if why is None:
+        return ""
+    if came is None and not isinstance(case.due, str):  # None answers a question for a name
+        return translated("None: does it return anything?", lang)
+    return translated("{value} ({why})", lang, value=shown(came), why=why) if why else shown(came)
+
+
+def _difference(came: Any, due: Any, within: float, tell: Callable[..., str]) -> str | None:
+    """Why `came` is not `due`: "" if the two values speak for themselves, None if they are equal."""
+    if hasattr(due, "dtype"):
+        if getattr(came, "dtype", None) != due.dtype or getattr(came, "shape", None) != due.shape:
+            return tell("{due} is due, not {came}", due=_kind(due, tell), came=_kind(came, tell))
+        came, due = came.flatten().tolist(), due.flatten().tolist()
+    if isinstance(due, tuple | list):
+        if not isinstance(came, tuple | list) or len(came) != len(due):
+            return tell("{count} values are due", count=len(due))
+        reasons = (_difference(one, other, within, tell) for one, other in zip(came, due, strict=True))
+        return next((reason for reason in reasons if reason is not None), None)
+    if due is None or isinstance(due, str):
+        return None if came is due or (isinstance(came, str) and came == due) else ""
+    if isinstance(came, bool) or not isinstance(came, int | float | np.integer | np.floating):
+        return tell("{due} is due, not {came}", due=tell("a number"), came=_kind(came, tell))
+    if isinstance(due, int) and float(came) != int(came):
+        return tell("a whole number is due")
+    return None if abs(float(came) - due) <= within * abs(due) else ""
+
+
+def _kind(value: object, tell: Callable[..., str]) -> str:
+    if not hasattr(value, "shape"):
+        return type(value).__name__
+    return tell("{dtype}, shape {shape}", dtype=getattr(value, "dtype", None), shape=tuple(value.shape))
+
+
+def _master_step() -> list[Case]:
+    def case(master: list[float], gradient: list[float], rate: float, after: list[float]) -> Case:
+        said = f"step(float32 {master}, float16 {gradient}, {rate})"
+        wide, narrow = np.array(after, np.float32), np.array(after, np.float32).astype(np.float16)
+        return Case(
+            said, (np.array(master, np.float32), np.array(gradient, np.float16), rate), (wide, narrow)
+        )
+
+    return [
+        case([1.0, -2.0], [0.5, 0.25], 0.5, [0.75, -2.125]),
+        case([1.0], [2.0**-10], 2.0**-10, [1 - 2.0**-20]),  # lost if the update is added in FP16
+        case([2.0**-10], [2.0**-12], 2.0**-14, [2.0**-10 - 2.0**-26]),  # lost if multiplied in FP16
+        case([2049.0], [0.0], 1.0, [2049.0]),  # not representable in FP16
+    ]
+
+
+def _next_scale() -> list[Case]:
+    rows = [
+        (1024.0, 0, False, 10, 1024.0, 1),
+        (1024.0, 3, True, 10, 512.0, 0),
+        (1024.0, 8, False, 10, 1024.0, 9),
+        (1024.0, 9, False, 10, 2048.0, 0),
+        (1024.0, 9, True, 10, 512.0, 0),
+        (2048.0, 0, False, 10, 2048.0, 1),
+        (1.0, 0, True, 10, 0.5, 0),
+        (8.0, 1, False, 2, 16.0, 0),
+    ]
+    return [
+        Case(f"next_scale({S:g}, {good}, {bad}, interval={k})", (S, good, bad, k), (after, count))
+        for S, good, bad, k, after, count in rows
+    ]
+
+
+def _unscale_then_clip() -> list[Case]:
+    import torch
+
+    def case(true: list[list[float]], S: float, limit: float, after: list[list[float]]) -> Case:
+        scaled = [(torch.tensor(part, dtype=torch.float64) * S).to(torch.float16) for part in true]
+        due = [torch.tensor(part, dtype=torch.float32) for part in after]
+        said = f"clipped({[part.tolist() for part in scaled]}, S={S:g}, limit={limit:g})"
+        return Case(said, (scaled, S, limit), due, within=1e-5)
+
+    return [
+        case([[3.0, 4.0]], 1.0, 10.0, [[3.0, 4.0]]),
+        case([[3.0, 4.0]], 1.0, 1.0, [[0.6, 0.8]]),
+        case([[0.375, 0.5]], 1024.0, 1.0, [[0.375, 0.5]]),
+        case([[3.0, 4.0]], 1024.0, 1.0, [[0.6, 0.8]]),
+        case([[3.0], [4.0]], 1024.0, 1.0, [[0.6], [0.8]]),  # one norm for all tensors
+        case([[2.0**-30]], 1024.0, 1.0, [[2.0**-30]]),  # zero if divided in FP16
+        case([[0.0, 0.0]], 1024.0, 1.0, [[0.0, 0.0]]),
+    ]
+
+
+def _longest_skip() -> list[Case]:
+    rows = [("..x..", 1), (".xx.x", 2), ("x.xxx", 3), ("xxxx", 4), ("....", 0), ("", 0), ("xx.x.xx", 2)]
+    given = [([mark == "x" for mark in marks], due) for marks, due in rows]
+    return [Case(f"longest_skip({skipped})", (skipped,), due) for skipped, due in given]
+
+
+def _round_e4m3() -> list[Case]:
+    fmt = get_format("float8_e4m3fn")
+    chance = random.Random(0)
+    given = [1.0, 0.1, -0.1, 0.0, 3.3, 1.0625, 1.1875, 448.0, 440.0, 0.01, 2.0**-9, 2.0**-10, 3 * 2.0**-10]
+    given += [fmt.decode(code) for code in range(0x7F)]
+    given += [chance.choice((-1, 1)) * 2 ** chance.uniform(-12, 8) for _ in range(300)]
+    given += [math.nextafter(2.0**exponent, 0) for exponent in range(-8, 9)]
+    return [Case(f"rounded({x!r})", (x,), float(fmt.round(x))) for x in given]
+
+
+def _choose_scale() -> list[Case]:
+    rows = [
+        ([6.0], 0),
+        ([4.0, -1.0], 0),
+        ([7.0], 1),
+        ([-7.0, 1.0], 1),  # the largest magnitude is negative
+        ([0.5, 0.0, 0.25], -3),
+        ([50.0, 0.3], 4),
+        ([math.nextafter(4.0, 0)], 0),
+        ([3.0], -1),
+        ([1e-30], -102),
+        ([math.nextafter(6 * 2.0**60, math.inf)], 61),  # its logarithm rounds to that of its neighbour
+    ]
+    return [Case(f"scale_exponent({values})", (values,), due) for values, due in rows]
+
+
+def _first_overflow() -> list[Case]:
+    import torch
+
+    times = [("a", lambda x: x * 200), ("b", lambda x: x * x), ("c", lambda x: x - x), ("d", torch.sqrt)]
+
+    def case(names: str, values: list[float], due: str | None) -> Case:
+        layers = [pair for pair in times if pair[0] in names]
+        words = {"a": "x * 200", "b": "x * x", "c": "x - x", "d": "sqrt(x)"}
+        said = ", ".join(f"{name}: {words[name]}" for name in names)
+        return Case(f"first_overflow([{said}], float16 {values})", (layers, torch.tensor(values).half()), due)
+
+    return [
+        case("ab", [1.0, 2.0], "b"),
+        case("ab", [0.5, 1.0], None),
+        case("ab", [1.0, 400.0], "a"),
+        case("abc", [1.0, 2.0], "b"),  # it becomes NaN one layer later
+        case("bd", [-4.0], None),
+        case("d", [-4.0], "d"),  # NaN, without an infinity before
+    ]
+
+
+def _largest_batch() -> list[Case]:
+    rows = [
+        (1000, 10, 100, 16, 4, 2),
+        (1000, 10, 100, 20, 2, 4),
+        (1000, 10, 105, 16, 4, 2),
+        (960, 10, 100, 16, 4, 2),
+        (559, 10, 100, 16, 4, 0),
+        (100, 10, 100, 16, 4, 0),
+        (8 * 10**9, 100_000_000, 1_000_000, 20, 2, 3000),
+    ]
+    names = ("memory", "weights", "numbers", "bytes_a_weight", "bytes_a_number")
+    return [
+        Case(f"largest_batch({', '.join(map('{}={}'.format, names, row))})", row[:5], row[5]) for row in rows
+    ]
+
+
+def _paired() -> list[Case]:
+    rows = [
+        ([3.0, 4.0, 5.0], [2.0, 3.0, 4.0], 1.0, 0.0),
+        ([1.0, 3.0], [1.0, 1.0], 1.0, 1.0),
+        ([1.0, 1.0], [1.0, 3.0], -1.0, 1.0),
+        ([1.0, 2.0, 3.0, 6.0], [0.0, 2.0, 0.0, 1.0], 2.25, math.sqrt(14.75 / 3 / 4)),
+    ]
+    return [Case(f"paired({a}, {b})", (a, b), (mean, error), within=1e-9) for a, b, mean, error in rows]
+
+
+TASKS: Mapping[str, tuple[str, Callable[[], list[Case]]]] = MappingProxyType(
+    {
+        "master-step": ("03_why_fp32_copies", _master_step),
+        "next-scale": ("04_loss_scaling", _next_scale),
+        "unscale-then-clip": ("05_the_training_loop", _unscale_then_clip),
+        "longest-skip": ("06_run_experiments", _longest_skip),
+        "round-e4m3": ("07_bf16_fp8_fp4", _round_e4m3),
+        "choose-scale": ("07_bf16_fp8_fp4", _choose_scale),
+        "first-overflow": ("08_your_own_model", _first_overflow),
+        "largest-batch": ("09_speed_and_memory", _largest_batch),
+        "paired-difference": ("10_sweep", _paired),
+    }
+)
+"""Each task's lesson and a function that makes fresh cases, because a student's function may modify them."""

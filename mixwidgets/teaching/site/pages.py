@@ -1,0 +1,139 @@
+"""The pages of the site: the index, which opens on the first widget, and one for each widget and lesson."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
+from itertools import pairwise
+from pathlib import Path
+from xml.etree.ElementTree import Element, fromstring
+
+from mixwidgets.support.languages.texts import LANGUAGES
+from mixwidgets.teaching.site.catalogue import LessonPage, WidgetPage, lesson_pages, widget_pages
+from mixwidgets.teaching.site.edition import INDEX, Edition
+from mixwidgets.teaching.site.elements import h
+from mixwidgets.teaching.site.makers import MAKERS, state_of
+from mixwidgets.teaching.site.story import Story
+from mixwidgets.teaching.widgets.exercise.widget import Exercise
+
+TEACHING = "https://mixwidgets.github.io/mixwidgets/teaching/plan.html"
+"""The only link out of the site, about the course; no page needs it."""
+_DRAWINGS = Path(__file__).with_name("drawings")
+_NOTE = h("p", {"id": "note", "role": "status"})
+
+
+def build_site(languages: tuple[str, ...] = LANGUAGES) -> Mapping[str, bytes]:
+    """The pages by path, the first language's at the root. The same version always gives the same bytes."""
+    names = {_file(page): page.name for page in widget_pages()}
+    editions = [Edition(lang, languages, names) for lang in languages]
+    return {path: page.encode() for edition in editions for path, page in _pages_of(edition)}
+
+
+def _pages_of(edition: Edition) -> Iterator[tuple[str, str]]:
+    yield edition.path(INDEX), _index(edition)
+    for page in widget_pages():
+        yield edition.path(_file(page)), _widget_page(edition, page)
+    lessons = [None, *lesson_pages(), None]
+    for (before, lesson), (_, after) in pairwise(pairwise(lessons)):
+        if lesson:
+            yield edition.path(_file(lesson)), _lesson_page(edition, lesson, before, after)
+
+
+def _index(edition: Edition) -> str:
+    lang = edition.lang
+    cards, lessons = h("ul", {"class": "cards"}), h("ul", {"class": "lessons"})
+    for page in widget_pages():
+        drawing = fromstring((_DRAWINGS / f"{page.id}.svg").read_text(encoding="utf-8"))
+        card = (drawing, h("h3", {}, page.name[lang]), h("p", {}, page.question[lang]))
+        cards.append(h("li", {}, h("a", {"class": "card", "href": _file(page)}, *card)))
+    for lesson in lesson_pages():
+        count = len(lesson.questions)
+        told = edition.says("one_question" if count == 1 else "questions", count=count)
+        number = h("span", {"class": "number"}, _number(lesson))
+        line = (number, h("span", {}, lesson.name[lang]), h("span", {"class": "count"}, told))
+        lessons.append(h("li", {}, h("a", {"href": _file(lesson)}, *line)))
+    first = widget_pages()[0]
+    with closing(MAKERS[first.id](lang=lang, **first.arguments)) as widget:
+        return edition.page(
+            INDEX,
+            edition.says("title"),
+            h("h1", {}, edition.says("title")),
+            h("p", {"class": "lead"}, edition.says("lead")),
+            h("h2", {"class": "hidden"}, first.name[lang]),
+            h("div", {"id": "widget"}),
+            _NOTE,
+            _section(edition.says("widgets"), cards),
+            _section(edition.says("exercises"), h("p", {}, edition.says("exercises_lead")), lessons),
+            h("p", {"class": "quiet"}, edition.says("needs_python")),
+            h("p", {"class": "quiet"}, h("a", {"href": TEACHING}, edition.says("teachers"))),
+            widgets={"widget": widget},
+        )
+
+
+def _widget_page(edition: Edition, page: WidgetPage) -> str:
+    lang = edition.lang
+    presets = [
+        h("li", {}, h("a", {"href": f"#{state_of(page.id, preset.arguments)}"}, preset.text[lang]))
+        for preset in page.presets
+    ]
+    with ExitStack() as stack:
+        widget = stack.enter_context(closing(MAKERS[page.id](lang=lang, **page.arguments)))
+        asked = [stack.enter_context(closing(Exercise(one, lang=lang))) for one in page.tasks]
+        tasks = {f"exercise-{one.exercise}": one for one in asked}
+        places = [h("div", {"id": id, "class": "exercise"}) for id in tasks]
+        return edition.page(
+            _file(page),
+            page.name[lang],
+            h("h1", {}, page.question[lang]),
+            h("p", {"class": "lead"}, page.lead[lang]),
+            h(
+                "nav",
+                {"class": "presets", "aria-labelledby": "start"},
+                h("h2", {"id": "start"}, edition.says("start")),
+                h("ul", {}, *presets),
+            ),
+            h("h2", {"class": "hidden"}, edition.says("widget")),
+            h("div", {"id": "widget"}),
+            _NOTE,
+            *([h("p", {"class": "quiet"}, page.note[lang])] if page.note else []),
+            _section(edition.says("tasks"), h("p", {}, edition.says("tasks_lead")), *places),
+            widgets={"widget": widget, **tasks},
+        )
+
+
+def _lesson_page(
+    edition: Edition, page: LessonPage, before: LessonPage | None, after: LessonPage | None
+) -> str:
+    lang = edition.lang
+    ways = [
+        h("a", {"href": _file(other), "rel": rel}, edition.says(key, title=other.name[lang]))
+        for other, rel, key in ((before, "prev", "previous"), (after, "next", "next"))
+        if other
+    ]
+    story = Story(page.id, lang, edition.says)
+    try:
+        return edition.page(
+            _file(page),
+            page.name[lang],
+            h("p", {"class": "above"}, edition.says("lesson", number=_number(page), title=page.name[lang])),
+            story.title,
+            h("p", {"class": "quiet"}, edition.says("from_notebook")),
+            _NOTE,
+            *story.elements(),
+            h("nav", {"class": "ways", "aria-label": edition.says("neighbours")}, *ways),
+            widgets=story.widgets,
+        )
+    finally:
+        for widget in story.widgets.values():
+            widget.close()
+
+
+def _section(heading: str, *children: Element) -> Element:
+    return h("section", {}, h("h2", {}, heading), *children)
+
+
+def _file(page: WidgetPage | LessonPage) -> str:
+    return f"{page.id}.html" if isinstance(page, WidgetPage) else f"lesson_{page.id}.html"
+
+
+def _number(page: LessonPage) -> str:
+    """1 for "01_bits"."""
+    return str(int(page.id.partition("_")[0]))
