@@ -7,5 +7,5 @@ const root = join(import.meta.dirname, "../..");
 
 /** The paths of all files whose names end so. */
 export function sources(ending: ".ts" | ".css"): string[] {
-  return ["js/{core,host,training,ui}", "mixwidgets"].flatMap((folder) => globSync(`${root}/${folder}/**/*${ending}`));
+  return ["js/{core,host,training,ui}", "mixwidgets/*/widgets"].flatMap((folder) => globSync(`${root}/${folder}/**/*${ending}`));
 }

@@ -174,7 +174,7 @@ it("does without what Safari forgets the zoom of: rem, and px of a container's w
 });
 
 it("is set for each widget apart, since a page may have all their sheets", () => {
-  const sheets = sources(".css").filter((path) => path.includes("mixwidgets/widgets/"));
+  const sheets = sources(".css").filter((path) => /mixwidgets.\w+.widgets./.test(path));
   const staged = sheets.flatMap((path) => readFileSync(path, "utf8").match(/[\w.-]*\[data-stage\]/g) ?? []);
   expect(staged.length).toBeGreaterThan(20);
   expect(staged.filter((one) => !/^\.mw-[\w-]+\[/.test(one))).toEqual([]);
