@@ -34,7 +34,7 @@ export function floatElement(fmt: FloatFormat): ElementFormat {
 
 const TOP = 128;
 
-/** MXINT8's elements (OCP Microscaling Formats 1.0): integers of 8 bits times 2^-6. The twin of mixwidgets/floats/formats/fixed_point.py. */
+/** MXINT8's elements (OCP Microscaling Formats 1.0): integers of 8 bits times 2^-6. The twin of mixwidgets/floats/formats/block.py. */
 export const int8: ElementFormat = {
   name: "int8",
   bits: 8,

@@ -1,4 +1,4 @@
-// The scale rules of MX blocks. The twin of mixwidgets/floats/formats/scale_rules.py, which documents them.
+// The scale rules of MX blocks. The twin of mixwidgets/floats/formats/block.py, which documents them.
 
 import { compare, floorLog2, multiply, power, rational, subtract, type Rational } from "../formats/rational.ts";
 import type { ElementFormat } from "./element.ts";

@@ -4,7 +4,7 @@
 import type { FloatFormat } from "../formats/float_format.ts";
 import { GradientSummary } from "./summary.ts";
 
-/** The slider's range of log2 of the loss scale, as in mixwidgets/floats/gradients/best_scale.py. */
+/** The slider's range of log2 of the loss scale, as in mixwidgets/floats/gradients/summary.py. */
 export const LOWEST = -24;
 export const HIGHEST = 40;
 
@@ -41,7 +41,7 @@ export class Answers {
     return this.#totals[log2 - LOWEST]!;
   }
 
-  /** As in best_scale.py: fewest overflows `HEADROOM` binades higher, then fewest flushed, subnormal, nearest 1. */
+  /** As `best_loss_scale` in summary.py: fewest overflows `HEADROOM` binades higher, then fewest flushed, subnormal, nearest 1. */
   #findBest(): Best {
     const overflowAt = (log2: number) => this.total.counts(this.format, log2).finite[3]!;
     const cost = (log2: number) => {

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mixwidgets.floats.gradients.snapshots import Feed
+from mixwidgets.floats.gradients.sources import Feed
 from mixwidgets.runs.store.events import GradientSnapshot, StepRecord
 from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.state import RunState

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mixwidgets.floats.formats.block import BlockFormat
-from mixwidgets.floats.formats.fixed_point import FixedPoint
+from mixwidgets.floats.formats.block import BlockFormat, FixedPoint
 from mixwidgets.floats.formats.float_format import FloatFormat
 
 _LAYOUT = {torch.float32: (torch.int32, 8, 23), torch.float64: (torch.int64, 11, 52)}

@@ -4,11 +4,9 @@ from typing import Any, ClassVar
 
 import traitlets
 
-from mixwidgets.floats.formats.catalogue import get_format, list_formats
+from mixwidgets.floats.formats.catalogue import get_format, list_formats, p3109
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.formats.p3109 import p3109
-from mixwidgets.floats.widgets.base import MixWidget
-from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.widgets.base import Checked, MixWidget
 
 _DESIGN = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero")
 

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import traitlets
 
 from mixwidgets.floats.formats.block import BlockFormat, BlockFormats, any_format
-from mixwidgets.floats.formats.catalogue import get_format, list_formats, one_or_several
-from mixwidgets.floats.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.floats.formats.catalogue import get_format, is_named, list_formats, one_or_several
 from mixwidgets.floats.gradients.boundaries import catalogue_cuts, cuts_for
-from mixwidgets.floats.gradients.counts import GradientCounts
-from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.sources import source_of
+from mixwidgets.floats.gradients.summary import (
+    LOG2_LOSS_SCALES,
+    GradientCounts,
+    GradientSummary,
+    best_loss_scale,
+)
+from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.bit_editor.widget import BitEditor
-from mixwidgets.floats.widgets.checked import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
-from mixwidgets.floats.widgets.loss_scale_explorer.gradient_source import source_of
 from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed
-from mixwidgets.floats.widgets.typed_number import is_named
-from mixwidgets.support.checks import whole_number
-from mixwidgets.support.suggestion import did_you_mean
+from mixwidgets.support.checks import did_you_mean, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,7 +161,7 @@ class LossScaleExplorer(FollowingWidget):
         return self._shown().counts(self.format, self.loss_scale)
 
     def best_loss_scale(self) -> float:
-        """The scale that the page suggests, by the rule in `gradients.best_scale`."""
+        """The scale that the page suggests, by the rule of `best_loss_scale`."""
         return best_loss_scale([self._shown()], self.format)
 
     def blocks(self) -> "pd.DataFrame":

@@ -3,9 +3,8 @@
 from typing import Any
 
 from mixwidgets.floats.formats.catalogue import one_or_several
-from mixwidgets.floats.widgets.bit_editor.widget import BitEditor
-from mixwidgets.floats.widgets.checked import Checked
-from mixwidgets.floats.widgets.typed_number import named_format
+from mixwidgets.floats.widgets.base import Checked
+from mixwidgets.floats.widgets.bit_editor.widget import BitEditor, named_format
 
 
 def _names(formats: Any) -> list[str]:

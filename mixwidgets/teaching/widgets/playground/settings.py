@@ -9,9 +9,8 @@ from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from mixwidgets.floats.formats.catalogue import get_format
+from mixwidgets.floats.formats.catalogue import get_format, is_named
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.widgets.typed_number import is_named
 from mixwidgets.support.checks import choice, real_number, whole_number, yes_or_no
 from mixwidgets.support.parse import to_number
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import traitlets as t
 
-from mixwidgets.floats.widgets.base import MixWidget
-from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.widgets.base import Checked, MixWidget
 from mixwidgets.runs.task.digit_rows import digit_rows
 from mixwidgets.support.checks import choice
 from mixwidgets.teaching.widgets.playground.experiment import experiment_of
