@@ -1,4 +1,9 @@
-"""Array versions of decode and encode: the same results, computed in float64 steps that are each exact."""
+"""Decoding, encoding and rounding of arrays: the results of `decode` and `encode`, by exact float64 steps.
+
+Values that float64 cannot hold (wide integers, extended precision, text, Fractions) are encoded one by one,
+and the codes of formats that reach beyond it are decoded so. All others pass in chunks that stay in the
+processor's cache. Rounding a float32 array takes a faster way where `float32` has one for the format.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction

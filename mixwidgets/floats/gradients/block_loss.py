@@ -1,8 +1,8 @@
-"""What rounding a tensor to block formats loses, the tensor read in pieces.
+"""What a tensor loses when it is rounded to block formats.
 
-The blocks run along one axis, or along all but the first, flattened: those that a layer's product sums over.
-`BlockedTensor` turns a tensor so that these come last and cuts it into pieces that end at a block's boundary;
-a `BlockLoss` for each format sums what the pieces lose.
+Blocks run along one axis, or along all but the first, flattened: those that a layer's product sums over.
+`BlockedTensor` moves these axes last and reads the tensor in pieces that end at a block boundary, so that one
+in a file need not be loaded whole. A `BlockLoss` for each format adds up what the pieces lose.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,10 @@
-"""GradientSummary: counts of a tensor's magnitudes that are exact at every power-of-two loss scale."""
+"""GradientSummary: counts of a tensor's magnitudes that are exact at every power-of-two loss scale.
+
+A loss scale of 2^k moves every value k binades up. So counts by binade answer for all such scales, if each
+binade is split where the answer of a format changes (see `boundaries`): by default the formats of the
+catalogue. The values themselves are not kept, but for a sample of each binade. What block formats lose does
+not follow from counts, so it is recorded when a summary is made.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,9 @@
-"""FollowingWidget: a widget that shows something live. A thread polls it and sends news to the page."""
+"""FollowingWidget: a widget that shows something live. A thread polls it and sends news to the page.
+
+Polling needs no cooperation of what is followed, which may be in another process. It stops when nothing more
+will come, and while no page shows the widget. What the page asks for is done on a thread of its own, because
+its message may arrive on the thread that runs cells.
+"""
 
 import threading
 import time
@@ -131,10 +136,10 @@ class FollowingWidget(MixWidget):
         warnings.warn(NO_THREAD, RuntimeWarning, stacklevel=2)
         self._tell_fault(translated(NO_THREAD, self.lang))
 
-    def _begin(self, job: Callable[..., object], *given: object) -> None:
+    def _begin(self, job: Callable[..., object], *arguments: object) -> None:
         """Run a slow job on a separate thread, in the current context, that of the page's message."""
-        if not _start_thread(copy_context().run, job, *given):
-            job(*given)
+        if not _start_thread(copy_context().run, job, *arguments):
+            job(*arguments)
 
     def _look_on(self) -> None:
         last_fault = ""
@@ -167,10 +172,10 @@ class FollowingWidget(MixWidget):
             self._hear(content)
 
 
-def _start_thread(job: Callable[..., object], *given: object, name: str | None = None) -> bool:
+def _start_thread(job: Callable[..., object], *arguments: object, name: str | None = None) -> bool:
     """Start a thread for the job. False if there are no threads, as in a browser."""
     try:
-        threading.Thread(target=job, args=given, name=name, daemon=True).start()
+        threading.Thread(target=job, args=arguments, name=name, daemon=True).start()
     except RuntimeError:
         return False
     return True

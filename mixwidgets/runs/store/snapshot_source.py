@@ -1,4 +1,4 @@
-"""A run's gradient snapshots as an explorer reads them (`floats.gradients.snapshots`)."""
+"""A run's gradient snapshots as an explorer reads them (`floats.gradients.sources`)."""
 
 from pathlib import Path
 

@@ -1,4 +1,11 @@
-"""BitEditor: a number in a format, as a value, as a code, and as bits in the page."""
+"""BitEditor: a number in a format, as a value, as a code, and as bits in the page.
+
+The code in its format is the number. What was typed or assigned is kept beside it as text, and used as long
+as it rounds to the code, so that another format or rounding starts from the exact input. Whatever sets a
+trait, in Python, in the page or by a link, goes through `_become`, which sets all of them before observers
+run; `_read` says which number a page or a link means. Left out are formats of one's own, because a page knows
+formats by name, and stochastic rounding, because it cannot explain a random draw.
+"""
 
 from contextlib import suppress
 from fractions import Fraction
@@ -26,7 +33,7 @@ class How(TypedDict):
 
 
 class _Face(t.TraitType[Any, Any]):
-    """One representation of the editor's number. Setting it updates the others before observers run."""
+    """One of the traits that together are the editor's number. Setting it sets the others too."""
 
     def set(self, obj: Any, value: Any) -> None:
         obj._set_face(self.name, value)
@@ -232,7 +239,7 @@ def named_format(format: Any) -> FloatFormat:
 
 
 def checked_how(rounding: Any, overflow: Any) -> How:
-    """The validated rounding. Stochastic rounding is excluded: a page cannot explain a random draw."""
+    """The validated rounding, which is not stochastic."""
     if rounding == "stochastic":
         raise ValueError("an editor rounds by a rule; for stochastic rounding use FloatFormat.round")
     if not isinstance(rounding, str) or not isinstance(overflow, str):

@@ -9,7 +9,7 @@ from mixwidgets.floats.widgets.bit_editor.widget import BitEditor, named_format
 
 def _names(formats: Any) -> list[str]:
     """Canonical names without duplicates, of one format or several. Raises TypeError or ValueError."""
-    return list(dict.fromkeys(named_format(one).name for one in one_or_several(formats)))
+    return list(dict.fromkeys(named_format(format).name for format in one_or_several(formats)))
 
 
 class NumberLine(BitEditor):
