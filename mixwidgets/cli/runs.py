@@ -96,7 +96,7 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
     LookupError, with the existing runs, if there is none or several.
     """
     from mixwidgets.runs.store.run import open_run
-    from mixwidgets.support.checks import did_you_mean
+    from mixwidgets.support.suggestion import did_you_mean
 
     if os.sep in named or (Path(named) / "experiment.json").exists():
         return open_run(named)

@@ -2,6 +2,7 @@
 
 parse           a number or a text, read exactly: the one grammar of formats, fields, options and addresses
 checks          arguments: a wrong one gets an error that says what came, what is accepted and the likely fix
+suggestion      the likely fix of a misspelt name
 installed       optional packages: which are here, and an error that says what to install
 files           files that others may change or a full disk may cut short: replaced whole or not at all
 plain_text      text of strangers, made harmless for a terminal or a spreadsheet

@@ -3,15 +3,13 @@
 A number may also be a text, in the grammar of `support.parse`: "2^-24" of a command line, a file or a page.
 """
 
-import difflib
 import math
 import reprlib
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 
 from mixwidgets.support.parse import to_number
-
-_LEAST = 3  # characters of a word that is looked for inside the accepted ones
+from mixwidgets.support.suggestion import did_you_mean
 
 
 def check_names(owner: str, names: Iterable[object], accepted: Collection[str]) -> None:
@@ -86,16 +84,3 @@ def _as_whole(value: object) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return f" Write {int(value)}."
     return ""
-
-
-def did_you_mean(word: object, accepted: Iterable[str]) -> str:
-    """The question, such as " Did you mean 'x' or 'y'?", or "" if no accepted word is close.
-
-    Those are meant that begin with `word`, or else contain it, or else the closest one.
-    """
-    wanted, names = str(word)[:100], list(accepted)
-    begun = [name for name in names if name.startswith(wanted.lower())]
-    within = [name for name in names if wanted.lower() in name]
-    meant = (begun or within) if len(wanted) >= _LEAST else []
-    meant = meant or difflib.get_close_matches(wanted, names, n=1, cutoff=0.5)
-    return f" Did you mean {' or '.join(map(repr, meant))}?" if meant else ""

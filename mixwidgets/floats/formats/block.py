@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from mixwidgets.floats.formats.arrays import as_array
 from mixwidgets.floats.formats.catalogue import get_format, one_or_several
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.support.checks import did_you_mean
+from mixwidgets.support.suggestion import did_you_mean
 
 SCALE_RULES = ("FLOOR", "CEIL", "RCEIL", "EVEN")
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any, cast
 
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.support.checks import did_you_mean
+from mixwidgets.support.suggestion import did_you_mean
 
 _P3109 = re.compile(r"binary(?P<k>[0-9]{1,2})p(?P<p>[0-9]{1,2})(?P<sign>[su])(?P<domain>[ef])")
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from mixwidgets.floats.formats.spec import FormatSpec, floor_log2
-from mixwidgets.support.checks import did_you_mean
 from mixwidgets.support.parse import BitPattern, to_exact
+from mixwidgets.support.suggestion import did_you_mean
 
 ROUNDINGS = (
     "ties-to-even",

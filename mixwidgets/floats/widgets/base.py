@@ -14,8 +14,8 @@ import traitlets
 
 from mixwidgets.floats.widgets.bundles import SHARED, page_module
 from mixwidgets.floats.widgets.state_text import read_state, write_state
-from mixwidgets.support.checks import did_you_mean
 from mixwidgets.support.languages.choice import chosen_language
+from mixwidgets.support.suggestion import did_you_mean
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
-from mixwidgets.support.checks import did_you_mean
 from mixwidgets.support.parse import to_number
+from mixwidgets.support.suggestion import did_you_mean
 
 LIMIT = 40_000  # characters of a text; four times the longest number
 _UNESCAPED = "!*'()"  # not escaped by encodeURIComponent either

@@ -13,7 +13,7 @@ from mixwidgets.floats.formats.block import BlockFormat, any_format, list_block_
 from mixwidgets.floats.formats.catalogue import list_formats
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.runs.experiments.options import Options, whole
-from mixwidgets.support.checks import did_you_mean
+from mixwidgets.support.suggestion import did_you_mean
 
 _WIDEST = 16
 _NATIVE = ("float8_e4m3fn", "float8_e5m2")

@@ -18,7 +18,7 @@ import reprlib
 from typing import Any
 
 from mixwidgets.runs.task.spec import DEFAULTS, TaskSpec
-from mixwidgets.support.checks import did_you_mean
+from mixwidgets.support.suggestion import did_you_mean
 
 _METHODS = {
     "model": ((), "gives the torch.nn.Module with its float32 weights; made once, after the seed was set"),

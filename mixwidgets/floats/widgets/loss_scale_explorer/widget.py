@@ -25,7 +25,8 @@ from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.bit_editor.widget import BitEditor
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed
-from mixwidgets.support.checks import did_you_mean, whole_number
+from mixwidgets.support.checks import whole_number
+from mixwidgets.support.suggestion import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
