@@ -187,9 +187,10 @@ class BlockFormat:
     def _scaled_by_quotient(self, blocks: NDArray[Any]) -> tuple[float, NDArray[Any], NDArray[Any]]:
         """(tensor scale, scale codes, blocks / (scale × tensor scale)).
 
-        Rounding a float64 quotient x / y rounds the exact one: a midpoint m of at most 25 bits times a y of
-        at most 28 is a float64, so an x that differs from it does so by an ulp or more, and its quotient
-        differs from m by more than half of one.
+        The quotients are rounded twice, to float64 and to a code, with the result of rounding once. Only a
+        quotient x / y that float64 rounds onto a midpoint m between two codes could go wrong. But m has at
+        most 25 bits and y at most 28, so m × y is a float64. An x that is not m × y is at least an ulp away
+        from it, and x / y more than half an ulp away from m.
         """
         assert self.tensor_scale is not None
         amax = np.abs(blocks).max(-1)

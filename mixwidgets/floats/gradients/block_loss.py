@@ -101,9 +101,10 @@ class BlockLoss:
         self._whole += sum_of_squares(turned)
         bits = magnitude.view(f"u{magnitude.itemsize}")
         smallest = ((bits - 1).min(0) + 1).view(magnitude.dtype)  # 0 − 1 is the largest integer
-        some = amax > 0
-        self._amax.append(amax[some].astype(np.float32))
-        self._range.append(np.log2(amax[some].astype(np.float64) / smallest[some]).astype(np.float32))
+        nonzero = amax > 0
+        largest, smallest = amax[nonzero], smallest[nonzero]
+        self._amax.append(largest.astype(np.float32))
+        self._range.append(np.log2(largest.astype(np.float64) / smallest).astype(np.float32))
 
     def joined(self, other: "BlockLoss") -> "BlockLoss":
         """What is lost of this and another tensor, in the same format."""

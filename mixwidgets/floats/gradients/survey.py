@@ -104,7 +104,7 @@ def _rows(
         blocked.add(piece)
 
     not_finite = summary.inf + summary.nan
-    some = summary.count - summary.zero - not_finite
+    nonzero = summary.count - summary.zero - not_finite
     relative = dict(zip(floats, errors.relative, strict=True))
     losses = dict(zip(blocks, blocked.losses, strict=True))
     for fmt in wanted:
@@ -123,7 +123,7 @@ def _rows(
             counts = summary.counts(fmt)
             lost = {name: getattr(counts, name) for name in ("flushed", "subnormal", "overflow")}
             row["relative_error"] = relative[fmt]
-        yield row | {name: _share(count, some) for name, count in lost.items()}
+        yield row | {name: _share(count, nonzero) for name, count in lost.items()}
 
 
 def _share(part: int, whole: int) -> float:
@@ -212,7 +212,8 @@ def _loaded(path: str) -> object:
     try:
         return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:  # for a damaged or foreign file torch may raise anything
-        # Before this mark torch speaks of its option, in colour; after the first sentence, of ways round it.
+        # torch explains its option before this mark, in colour. Of what follows, the first sentence is the
+        # cause; the others are ways round it.
         _, mark, text = str(error).rpartition("WeightsUnpickler error:")
         cause = (text.strip() or type(error).__name__).splitlines()[0].partition(". ")[0][:200].rstrip(".")
         if not mark:

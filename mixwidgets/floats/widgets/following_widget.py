@@ -20,7 +20,7 @@ from mixwidgets.support.languages.texts import translated
 _LONGEST = 1000  # characters of a message, or of a request's name
 
 _AFTER_FAULT_S = 1.0
-_UNSHOWN_S = 60.0  # a widget that no page shows by then follows nothing until one does
+_UNSHOWN_S = 60.0  # after so long without a page that shows it, a widget stops following until one does
 NO_THREAD = (
     "This Python can start no thread, as in a browser: what is shown is what there was, and is not followed."
 )
@@ -164,9 +164,9 @@ class FollowingWidget(MixWidget):
             return self._is_looking
 
     def _on_message(self, _: Any, content: Any, __: Any) -> None:
-        # The kernel routes the page's next message to the loop that last sent on this comm. Sending in the
-        # context of a message keeps messages on the loop through which it came, which a running cell does not
-        # block.
+        # The kernel delivers a page's next message on the event loop that last sent to it. So news are sent
+        # in the context of the page's last message: on the loop that it came through, which a running cell
+        # does not block.
         self._context = copy_context()
         if isinstance(content, dict):
             self._hear(content)
