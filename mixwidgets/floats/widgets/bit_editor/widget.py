@@ -169,12 +169,12 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             number = fmt.to_code(state["code"])
             if fmt.to_hex(number) != state["code"]:
                 raise ValueError(f"{state['code']!r} is not a code as wide as {fmt.name}")
-        elif fmt.name != self.format:
+        elif fmt.name != self.format:  # the number moves to another format
             text = text if "_input" in state else self._exact_input()
             number = fmt.encode(text, **how)
-        elif "_input" not in state and self._typed():
+        elif "_input" not in state and self._typed():  # the rounding may be another
             number = fmt.encode(text, **how)
-        else:
+        else:  # the bits stay
             number = int(self.code, 16)
         if "_input" in state and text and fmt.encode(text, **how) != number:
             raise ValueError(f"{text[:40]!r} is not rounded to {fmt.to_hex(number)} in {fmt.name}")
