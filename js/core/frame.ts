@@ -62,7 +62,7 @@ export function writeFrame(arrays: Readonly<Record<string, NumberArray>>, head: 
 
 /** The rows of an array of two sizes. */
 export function rowsOf({ values, shape: [count, size] }: NumberArray): number[][] {
-  return Array.from({ length: count! }, (_, i) => Array.from(values.subarray(i * size!, (i + 1) * size!), Number));
+  return Array.from({ length: count! }, (_, i) => Array.from({ length: size! }, (_, j) => Number(values[size! * i + j])));
 }
 
 /** An array's bytes. */

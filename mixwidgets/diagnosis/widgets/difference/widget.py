@@ -39,7 +39,7 @@ class ModuleErrors(MixWidget):
         **traits: Any,
     ) -> None:
         every = [one for some in tensors for one in some]
-        errors = np.array([(error, explained) for _, error, explained, *_ in every]).reshape(-1, 2)
+        errors = np.array([one[1:3] for one in every], np.float64).reshape(-1, 2)
         summaries = [summary.to_bytes() for *_, found, reference in every for summary in (found, reference)]
         super().__init__(
             _rows=[

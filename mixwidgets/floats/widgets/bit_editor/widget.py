@@ -9,7 +9,6 @@ from ipywidgets import ValueWidget  # type: ignore[import-untyped]
 from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.widgets.base import MixWidget
-from mixwidgets.floats.widgets.frame import frame, read_frame
 from mixwidgets.floats.widgets.typed_number import How, checked_how, named_format, text_of
 from mixwidgets.support.parse import BitPattern, to_exact
 
@@ -84,6 +83,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         ValueError for a tensor without elements or dense values (sparse, or on the meta device).
         """
         from mixwidgets.floats.widgets.bit_editor.elements import elements_of
+        from mixwidgets.floats.widgets.frame import frame
 
         fmt, codes, total = elements_of(tensor, limit)
         traits["_elements"] = frame({"codes": codes}, format=fmt.name, total=total)
@@ -114,6 +114,8 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         ).rule != "exact":
             told.insert(0, f"{typed} is rounded to {fmt.to_decimal(self.code)} ({self.rounding})")
         if self._elements:
+            from mixwidgets.floats.widgets.frame import read_frame  # NumPy is loaded for a tensor only
+
             told.append(f"of a tensor of {read_frame(self._elements)[0]['total']:,} elements")
         return "\n".join(told)
 
