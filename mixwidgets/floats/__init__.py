@@ -28,8 +28,8 @@ A bit flip: the page toggles a bit of the code, decodes it and paints, without t
 sends format, code and input. `BitEditor.set_state` checks that they agree, sets `value`, and observers run.
 
 A slider's question: `sources` gives an explorer its gradients, `histogram` counts them once, and the summary
-goes to the page as bytes in a frame. There every loss scale is a look-up; on release the page sends the scale, and
-`counts()` answers the same in Python.
+goes to the page as bytes in a frame, where every loss scale is a look-up. On release the page sends the
+scale, and `counts()` answers the same in Python.
 
 Begin with formats/spec.py and encode.py, then gradients/boundaries.py and summary.py; for a widget with
 widgets/base.py and bit_editor/widget.py.
