@@ -31,7 +31,7 @@ from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 from benchmarks.pairs import RESULTS, compare, slug  # noqa: E402
 from mixwidgets.runs.experiments.experiment import Experiment  # noqa: E402
-from mixwidgets.runs.task.gpt import GPT, CharGPT  # noqa: E402
+from mixwidgets.runs.task.text import GPT, CharGPT  # noqa: E402
 from mixwidgets.runs.training.device import choose_device, training_settings  # noqa: E402
 from mixwidgets.runs.training.loop import make_trainer  # noqa: E402
 from mixwidgets.runs.training.speed import best_seconds, now, product_rate  # noqa: E402

@@ -82,7 +82,7 @@ def _experiment(arguments: argparse.Namespace) -> Any:
     """The experiment that the command line names (a WatchedLoop for the directory of one)."""
     from mixwidgets.runs.experiments.experiment import Experiment
     from mixwidgets.runs.store.journal import read_experiment
-    from mixwidgets.runs.task.source import check_trust
+    from mixwidgets.runs.task.own_task import check_trust
 
     if arguments.run_dir:
         return read_experiment(arguments.run_dir)

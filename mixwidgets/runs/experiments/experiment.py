@@ -13,8 +13,7 @@ from typing import Any, Literal, Self, cast
 from mixwidgets.runs.experiments.options import Options, real, whole
 from mixwidgets.runs.experiments.recipe import Recipe, as_recipe, recipes
 from mixwidgets.runs.task.catalogue import tasks
-from mixwidgets.runs.task.own_task import check_protocol, own_spec
-from mixwidgets.runs.task.source import check_source, source_of
+from mixwidgets.runs.task.own_task import check_protocol, check_source, own_spec, source_of
 from mixwidgets.runs.task.spec import DEFAULTS, TaskSpec
 from mixwidgets.support.checks import check_names, choice, whole_number
 

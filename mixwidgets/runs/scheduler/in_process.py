@@ -10,7 +10,7 @@ from mixwidgets.runs.scheduler.recording import ONE_AT_A_TIME, record_on_thread,
 from mixwidgets.runs.store.journal import create_run
 from mixwidgets.runs.store.lock import take_lock
 from mixwidgets.runs.store.run import Run
-from mixwidgets.runs.task.source import check_trust
+from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.support.installed import require_training
 
 _LOOK_EVERY_S = 0.1

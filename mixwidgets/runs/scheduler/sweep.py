@@ -19,7 +19,7 @@ from mixwidgets.runs.store import system
 from mixwidgets.runs.store.devices import slot_of
 from mixwidgets.runs.store.errors import in_words
 from mixwidgets.runs.store.run import Run, list_runs
-from mixwidgets.runs.task.source import check_trust
+from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.support.checks import whole_number
 
 _POLL_S = 0.05

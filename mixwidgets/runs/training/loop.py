@@ -11,7 +11,7 @@ from torch.utils.checkpoint import CheckpointError
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.errors import reason_of
 from mixwidgets.runs.store.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
-from mixwidgets.runs.task.source import check_trust
+from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.runs.training.amp import AmpTrainer
 from mixwidgets.runs.training.device import choose_device, training_settings
 from mixwidgets.runs.training.explicit import ExplicitTrainer

@@ -16,9 +16,8 @@ from torch.utils._pytree import tree_map_only
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import GradientSnapshot, StepRecord
 from mixwidgets.runs.task.catalogue import tasks
-from mixwidgets.runs.task.checked_task import CheckedTask
-from mixwidgets.runs.task.protocol import Outputs, Task
-from mixwidgets.runs.task.source import load_task_class
+from mixwidgets.runs.task.own_task import load_task_class
+from mixwidgets.runs.task.protocol import CheckedTask, Outputs, Task
 from mixwidgets.runs.training.device import RandomState
 from mixwidgets.runs.training.gradients import begin, global_norm, gpu_kernels
 from mixwidgets.runs.training.multi_tensor import copies, on_floats
