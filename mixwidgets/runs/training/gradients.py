@@ -54,8 +54,8 @@ def global_norm(gradients: Mapping[str, Tensor]) -> Tensor:
 
 def norms(gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
     """Each tensor's L2 norm by name, float64 scalars on the device."""
-    found = torch._foreach_norm(list(gradients.values()), 2, torch.float64) if gradients else ()
-    return dict(zip(gradients, found, strict=True))
+    scalars = torch._foreach_norm(list(gradients.values()), 2, torch.float64) if gradients else ()
+    return dict(zip(gradients, scalars, strict=True))
 
 
 def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
@@ -91,13 +91,13 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kep
 
 def _begin_alike(gradients: Mapping[str, Tensor], on_device: bool | None, kept: int) -> Pending:
     """`begin` for tensors of one dtype, layout and device."""
-    one = next(iter(gradients.values()))
-    require_dense_floats(one)
+    first = next(iter(gradients.values()))
+    require_dense_floats(first)
     flat = {name: gradient.detach().reshape(-1) for name, gradient in gradients.items()}
-    if one.device.type == "cpu" if on_device is None else not on_device:
-        found = _on_host(flat, kept)
-        return lambda: found
-    if one.dtype == torch.float64:
+    if first.device.type == "cpu" if on_device is None else not on_device:
+        summaries = _on_host(flat, kept)
+        return lambda: summaries
+    if first.dtype == torch.float64:
         arrived = {name: to_host(values) for name, values in flat.items()}
         return lambda: _count_now({name: torch.from_numpy(array()) for name, array in arrived.items()})
     return _on_device(flat)

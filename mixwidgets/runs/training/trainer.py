@@ -3,7 +3,7 @@
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from types import MappingProxyType
@@ -81,23 +81,22 @@ class Trainer(ABC):
         """
         start = time.perf_counter()
         scale = self.loss_scale
-        with self.random:
-            batch = next(self._batches)
-        part = self.ranks.part(*batch).to(self.device)
-        if not self.model.training:
-            self.model.train()
-        draws = copy(self._own_random)
+        part = self._next_part()
+
+        # The loss and the unscaled gradients of the batch, over all ranks.
+        draws = copy(self._own_random)  # what dropout is about to draw
         with self._own_random, around_backward or nullcontext():
             loss, gradients = self.backward(part)
         self.ranks.alike(self.model.buffers())  # running statistics: rank 0's count
-        pending = begin(gradients) if observed else None
-        compared = observed and self.experiment.fp32_reference
-        flushed = self._flushed(part, gradients, draws) if compared else {}
-        before = copies(list(self.weights.values())) if observed else []
+        finish_snapshot = self._begin_snapshot(number, gradients, part, draws) if observed else None
+
         # The only device sync of the step. The norm is finite exactly if every gradient is.
         loss_now, norm = torch.stack([loss.double(), global_norm(gradients)]).tolist()
         found_inf = not math.isfinite(norm)
+
+        # The update, with clipped gradients, or none; and the next step's loss scale.
         skipped = self.update(self._clipped(gradients, norm), found_inf)
+
         non_finite, first_non_finite = _non_finite(gradients) if found_inf else (0, "")
         record = StepRecord(
             step=number,
@@ -110,14 +109,35 @@ class Trainer(ABC):
             grad_norm=norm,
             seconds=time.perf_counter() - start,
         )
-        if pending is None:
-            return record, None
-        return record, GradientSnapshot(
-            step=number,
-            summaries=pending(),
-            weights_unchanged={} if skipped else self._unchanged(before, gradients),
-            flushed=flushed,
-        )
+        return record, finish_snapshot(skipped) if finish_snapshot else None
+
+    def _next_part(self) -> Part:
+        """This rank's part of the next batch, on the device, with the model ready to train on it."""
+        with self.random:
+            batch = next(self._batches)
+        part = self.ranks.part(*batch).to(self.device)
+        if not self.model.training:  # after an evaluation
+            self.model.train()
+        return part
+
+    def _begin_snapshot(
+        self, number: int, gradients: Gradients, part: Part, draws: RandomState
+    ) -> Callable[[bool], GradientSnapshot]:
+        """Start summarising the gradients, and copy the weights, which the update changes. The returned
+        function is called after the update, with whether it was skipped; it waits for the summaries."""
+        summaries = begin(gradients)
+        flushed = self._flushed(part, gradients, draws) if self.experiment.fp32_reference else {}
+        before = copies(list(self.weights.values()))
+
+        def finish(skipped: bool) -> GradientSnapshot:
+            return GradientSnapshot(
+                step=number,
+                summaries=summaries(),
+                weights_unchanged={} if skipped else self._unchanged(before, gradients),
+                flushed=flushed,
+            )
+
+        return finish
 
     def evaluate(self) -> Mapping[str, float]:
         """The task's metrics on held-out data, computed as in training, with the loss weight in the loss."""
