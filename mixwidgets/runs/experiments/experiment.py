@@ -1,4 +1,8 @@
-"""Experiment: everything that determines a training run, validated, immutable and identified by a hash."""
+"""Experiment: everything that determines a training run, validated, immutable and identified by a hash.
+
+Its canonical JSON is what is stored, sent to workers and hashed. So it holds what a name stands for: of a
+preset the Recipe, of a user's class the source text, of an omitted field the task's default.
+"""
 
 import dataclasses
 import hashlib

@@ -1,4 +1,9 @@
-"""The base of the training loops: the task, its model and batches, the record of a step, evaluation."""
+"""What the training loops share: a task's model and batches, the frame of a step and its record, evaluation.
+
+A step waits for the device once, for the loss and the norm of the gradients together, because the host
+decides by them. What is observed is queued before that and read after it. A skipped step waits once more, to
+name the tensor that holds an inf or a NaN. The arithmetic is left to the subclasses, explicit.py and amp.py.
+"""
 
 import math
 import time
