@@ -25,7 +25,7 @@ _SHORT = {
     "nvfp4": "NVFP4",
 }
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_NO_OPERANDS = Operands()  # for the values of a recipe without operands, of which no line speaks
+_NO_OPERANDS = Operands()  # stands in for a recipe's operands where it has none; no line shows it
 # The line of a recipe with rounded operands omits these: all presets with operands have the same.
 _BESIDE_OPERANDS = ("compute_format", "master_weights", "loss_scale")
 

@@ -187,7 +187,8 @@ class Sweep:
         if self.is_over:
             return
         self._is_stopped = True
-        # Listed before the request: a worker may end its cell, and lose its run with the future, at once.
+        # Listed before the request, after which a running cell may end at any moment: it would look like one
+        # that waits, and cancelling its future would lose its run.
         waiting = [future for cell, future in list(self._futures.items()) if not self._cells.is_running(cell)]
         try:
             self._cells.ask_to_stop(self._token)

@@ -34,7 +34,7 @@ from mixwidgets.runs.training.precision import DTYPES, is_emulated
 from mixwidgets.runs.training.trainer import Trainer
 
 _FLOAT32 = 4  # bytes
-_MULTIPLE = 8  # of the sizes of a 16-bit product, which tensor cores take at full speed
+_MULTIPLE = 8  # tensor cores are at full speed if the sizes of a 16-bit product are multiples of it
 _CALLS, _BLOCKS = 3, 4  # of a product whose rate is measured
 _MOST_RECIPES = 3  # that need less memory, in a piece of advice
 
@@ -120,7 +120,7 @@ class StepProbe(TorchDispatchMode):
             self._counter.add("gradients")
         result = func(*args, **kwargs or {})
         if formula := self._formulas.get(func.overloadpacket):
-            with suppress(TypeError):  # as a formula may for torch.bmm(out_dtype=…)
+            with suppress(TypeError):  # some formulas lack an argument, such as out_dtype of torch.bmm
                 flops = formula(*args, **kwargs or {}, out_val=result)
                 self._flops += flops
                 if sizes := _unaligned(func.overloadpacket.__name__, args):

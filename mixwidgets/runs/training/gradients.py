@@ -38,7 +38,7 @@ Pending = Callable[[], LazySummaries]
 # Values per launch: enough to keep a GPU busy until the next launch, with 100 MB of temporaries.
 CHUNK = 1 << 22
 KEPT = 1 << 14  # values of one dtype that are kept on the host: as many bytes as twenty summaries
-_STEPS = 8  # that are observed at least: for so many it pays to load the compiled loop
+_STEPS = 8  # observed steps that a loop is assumed to have: do they repay loading the compiled loop?
 _PIECE = 1 << 20  # narrow values that are widened together
 _COPIES = 32  # of the counts: one per thread of a warp
 _kind = attrgetter("dtype", "layout", "device")

@@ -36,7 +36,7 @@ from mixwidgets.runs.training.rounding import Rounding
 
 _LARGEST_SCALE = torch.finfo(torch.float32).max
 _DTYPES = {"float8_e4m3fn": torch.float8_e4m3fn, "float8_e5m2": torch.float8_e5m2}
-_MULTIPLE = 16  # of both sizes of an operand, which tensor cores take
+_MULTIPLE = 16  # FP8 tensor cores take matrices whose sizes are multiples of it
 
 
 class RoundedLinear:
