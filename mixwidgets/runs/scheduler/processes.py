@@ -67,7 +67,7 @@ def await_run(end: int) -> tuple[list[str], dict[int, int]]:
     """In the spare: wait for a run. Returns the arguments of its command line, and this process's descriptor
     for each of those named there. Exits the process if no run comes."""
     with socket.socket(fileno=end) as other:
-        message, here = b"", list[int]()
+        message, descriptors = b"", list[int]()
         while not message.endswith(b"\n"):
             if not select.select([other], [], [], IDLE_S)[0]:
                 os._exit(0)
@@ -75,14 +75,14 @@ def await_run(end: int) -> tuple[list[str], dict[int, int]]:
             if not received:
                 os._exit(0)
             message = (message + received).lstrip()  # skips empty lines
-            here += files
+            descriptors += files
         run = json.loads(message)
-        log, *here = here
+        log, *descriptors = descriptors
         for standard in (1, 2):
             os.dup2(log, standard)
         os.close(log)
         other.send(b"\n")
-    return run["words"], dict(zip(run["files"], here, strict=True))
+    return run["words"], dict(zip(run["files"], descriptors, strict=True))
 
 
 def _take(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subprocess.Popen[bytes] | None:

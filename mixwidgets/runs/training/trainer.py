@@ -88,7 +88,7 @@ class Trainer(ABC):
         scale = self.loss_scale
         part = self._next_part()
 
-        # The loss and the unscaled gradients of the batch, over all ranks.
+        # The loss and the unscaled gradients of the batch, over all ranks; counted, if observed.
         draws = copy(self._own_random)  # what dropout is about to draw
         with self._own_random, around_backward or nullcontext():
             loss, gradients = self.backward(part)
@@ -114,7 +114,8 @@ class Trainer(ABC):
             grad_norm=norm,
             seconds=time.perf_counter() - start,
         )
-        return record, finish_snapshot(skipped) if finish_snapshot else None
+        snapshot = finish_snapshot(skipped) if finish_snapshot else None
+        return record, snapshot
 
     def _next_part(self) -> Part:
         """This rank's part of the next batch, on the device, with the model ready to train on it."""
