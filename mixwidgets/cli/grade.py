@@ -11,7 +11,7 @@ from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.support.plain_text import no_formula, plain
 
 if TYPE_CHECKING:
-    from mixwidgets.teaching.exercises.reports import Reported
+    from mixwidgets.teaching.exercises.report import Reported
 
 
 def grade_class(
@@ -27,7 +27,7 @@ def grade_class(
     Reports come from the students' own computers, and anybody can write one by hand: use them to see how a
     class is doing, not for exams.
     """
-    from mixwidgets.teaching.exercises.reports import course, read_class
+    from mixwidgets.teaching.exercises.report import course, read_class
 
     with errors_in_words():
         students = list(read_class(folder))

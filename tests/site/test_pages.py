@@ -16,7 +16,7 @@ from docs.recorded_run import EXPERIMENT
 from docs.recorded_run import LESSONS as LESSONS_RECORDED
 from mixwidgets.runs.store.run import open_run
 from mixwidgets.support.languages.texts import texts
-from mixwidgets.teaching.exercises.catalogue import questions
+from mixwidgets.teaching.exercises.questions import questions
 from mixwidgets.teaching.site.catalogue import Setting, widget_pages
 from mixwidgets.teaching.site.edition import Edition
 from mixwidgets.teaching.site.elements import h

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from mixwidgets.support.languages.texts import LANGUAGES, Text, texts, with_texts
-from mixwidgets.teaching.exercises.catalogue import questions, with_their_texts
+from mixwidgets.teaching.exercises.questions import questions, with_their_texts
 
 
 @dataclass(frozen=True, kw_only=True)
