@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mixwidgets.cli.lab import copy_course
+from mixwidgets.teaching.course import copy_course
 from mixwidgets.teaching.exercises.questions import get_question, questions_of
 
 LESSONS = {

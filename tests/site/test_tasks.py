@@ -9,8 +9,7 @@ import pytest
 from mixwidgets.floats.formats.block import get_block_format
 from mixwidgets.teaching.exercises.questions import questions, read_question
 from mixwidgets.teaching.exercises.rules import accepts
-from mixwidgets.teaching.site.catalogue import widget_pages
-from mixwidgets.teaching.site.makers import MAKERS
+from mixwidgets.teaching.site.catalogue import MAKERS, widget_pages
 
 PAGES = {page.id: page for page in widget_pages()}
 OWN = {
