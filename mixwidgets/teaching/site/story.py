@@ -1,4 +1,9 @@
-"""A lesson as a page, from its notebook: text beside widgets, and questions before what answers them."""
+"""A lesson as a page, from its notebook: text beside widgets, and questions before what answers them.
+
+No cell is run. A call of a widget whose arguments are literals is made anew; all else is shown as the
+notebook has it, by its outputs, with the code folded away. Where a lesson has no translation, the page is
+in English.
+"""
 
 import ast
 import json
