@@ -2,10 +2,9 @@
 
 import { expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { customFormat } from "#core/formats/custom.ts";
+import { customFormat, type FloatFormat } from "#core/formats/float_format.ts";
 import { classify, exactOf } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
-import type { FloatFormat } from "#core/formats/float_format.ts";
 import { holdsTensors, round, rounderOf, roundStochastically } from "#training/rounder.ts";
 
 const float32 = new Float32Array(1);
@@ -47,7 +46,8 @@ function wrong(fmt: FloatFormat, values: Iterable<number>): string[] {
   return found;
 }
 
-/** Every value, every midpoint, that beyond the largest value too, and what float32 and float64 have beside them; both signs. */
+/** Every value, every midpoint, that beyond the largest value too, and what float32 and float64 have beside them; both
+ * signs. */
 function* everywhere(fmt: FloatFormat): Iterable<number> {
   yield* [0, -0, Infinity, -Infinity, NaN, beside(Infinity, -1), 2 ** -149, -(2 ** -149)];
   let last = 0;

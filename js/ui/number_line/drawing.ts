@@ -5,8 +5,7 @@ import { clamp } from "#core/range.ts";
 import { s } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { labelOf, type Mark } from "./marks.ts";
-import { APART, type Row } from "./ticks.ts";
-import { pixelOf, type Viewport } from "./viewport.ts";
+import { APART, pixelOf, type Row, type Viewport } from "./viewport.ts";
 
 /** Where the parts of a line are, in pixels from the top. */
 interface Layout {

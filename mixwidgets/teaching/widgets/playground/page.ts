@@ -8,7 +8,7 @@ import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { percent } from "#ui/run_words.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 import type { Trainer } from "#training/trainer.ts";
 import { plane } from "./decisions.ts";
@@ -171,7 +171,8 @@ function render({ model, el }: RenderProps<State>): () => void {
 
 const same = (one: unknown, other: unknown): boolean => String(one) === String(other);
 
-/** The formats of weights, activations and gradients, and of an optimiser's state that is not float32: one name where they are alike. */
+/** The formats of weights, activations and gradients, and of an optimiser's state that is not float32: one name where they
+ * are alike. */
 function nameOf({ weight_format, activation_format, gradient_format, optimizer, optimizer_format }: Choice): string {
   const state = optimizer === "sgd" || optimizer_format === "float32" ? weight_format : optimizer_format;
   return [...new Set([weight_format, activation_format, gradient_format, state])].join(" · ");
