@@ -24,7 +24,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
   }
 
   /** The result of `measure`, updated when the element's size on the screen changes. The layout is known then, so that
-   * measuring is cheap. An element can have one measure. */
+   * measuring is cheap. An element can have only one measure. */
   function measured<T>(element: Element, measure: () => T): ReadonlySignal<T> {
     observer ??= new ResizeObserver((entries) => batch(() => entries.forEach(({ target }) => measures.get(target)?.())));
     const size = signal(measure());
@@ -42,7 +42,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       const value = signal(model.get(name));
       traits.set(name, value);
       // The kernel sets several traits at once, but the model reports them one by one: read them all in one update.
-      listen(`change:${name}`, () => batch(() => traits.forEach((one, other) => (one.value = model.get(other as K)))));
+      listen(`change:${name}`, () => batch(() => traits.forEach((signal, trait) => (signal.value = model.get(trait as K)))));
       return value;
     },
     /** Set several traits in one update. The kernel gets them with `model.save_changes()`. */
