@@ -46,8 +46,7 @@ function wrong(fmt: FloatFormat, values: Iterable<number>): string[] {
   return found;
 }
 
-/** Every value, every midpoint, that beyond the largest value too, and what float32 and float64 have beside them; both
- * signs. */
+/** Every value, every midpoint, that beyond the largest value too, and what float32 and float64 have beside them; both signs. */
 function* everywhere(fmt: FloatFormat): Iterable<number> {
   yield* [0, -0, Infinity, -Infinity, NaN, beside(Infinity, -1), 2 ** -149, -(2 ** -149)];
   let last = 0;

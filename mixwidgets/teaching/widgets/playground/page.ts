@@ -171,8 +171,7 @@ function render({ model, el }: RenderProps<State>): () => void {
 
 const same = (one: unknown, other: unknown): boolean => String(one) === String(other);
 
-/** The formats of weights, activations and gradients, and of an optimiser's state that is not float32: one name where they
- * are alike. */
+/** The formats of weights, activations and gradients, and of an optimiser's state that is not float32: one name where they are alike. */
 function nameOf({ weight_format, activation_format, gradient_format, optimizer, optimizer_format }: Choice): string {
   const state = optimizer === "sgd" || optimizer_format === "float32" ? weight_format : optimizer_format;
   return [...new Set([weight_format, activation_format, gradient_format, state])].join(" · ");
