@@ -16,8 +16,8 @@ export function inkOf(view: View, canvas: HTMLCanvasElement): ReadonlySignal<str
   const ink = signal("");
   const read = () => (ink.value = getComputedStyle(canvas).color);
   read();
-  // No event tells of another theme. theme.css gives the canvas a transition of its colour, which nobody sees, but which ends
-  // after the colour has changed; or is cancelled, because JupyterLab hides the page while it changes the theme.
+  // A page gets no event when its theme changes. So theme.css gives the canvas an invisible transition of its colour: it ends
+  // when the colour has changed, or is cancelled, because JupyterLab hides the page meanwhile.
   canvas.ontransitionend = canvas.ontransitioncancel = read;
   const paper = globalThis.matchMedia?.("print");
   if (paper) paper.onchange = read;

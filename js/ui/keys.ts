@@ -1,7 +1,7 @@
 // Keys: those pressed in a widget are kept from the notebook's shortcuts, and a grid or a list is one stop for the Tab key,
 // within which the arrow keys, Home and End move.
 
-/** Whether a key is pressed with one that makes it a shortcut. */
+/** Whether a key is pressed together with Alt, Ctrl or ⌘, as a shortcut. */
 export const hasModifier = ({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean => altKey || ctrlKey || metaKey;
 
 const SUPPRESS = "data-lm-suppress-shortcuts";

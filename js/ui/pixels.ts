@@ -1,4 +1,4 @@
-// An element's own pixels and the screen's: on the stage, one of its pixels is several of the screen.
+// An element's own pixels and those of the screen, which differ on the stage, because it is zoomed.
 
 /** The size of an element's pixel in screen pixels; 1 before it is laid out. */
 export function zoomOf(element: Element): number {

@@ -4,7 +4,7 @@ import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, signal, type Signal, untracked } from "@preact/signals-core";
 import { observePixels } from "./pixels.ts";
 
-/** Of a widget's traits; of any where a part reads none of them. */
+/** The view of a widget with the traits `State`; a part that reads no trait takes a `View` of any widget. */
 export type View<State extends Record<string, any> = any> = ReturnType<typeof viewOf<State>>;
 
 export function viewOf<State extends Record<string, any>>(model: AnyModel<State>) {

@@ -42,7 +42,7 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
       rows.push(h("div", { class: "mw-bar-row" }, lines(axis.value), h("div", { class: "mw-bar-blocks" }, ...groups)));
     }
     element.replaceChildren(...rows);
-    if (focused?.isConnected) focused.focus({ preventScroll: true }); // it was moved, such as where the page is zoomed
+    if (focused?.isConnected) focused.focus({ preventScroll: true }); // an element that is moved loses the focus
   });
   view.effect(() => {
     if (!shown.value) return;

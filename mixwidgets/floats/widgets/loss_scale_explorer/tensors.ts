@@ -59,7 +59,7 @@ export function tensorRows(
     find.element.hidden = every <= FEW;
     setText(heading, t(every <= FEW ? "explorer.by_tensor" : "explorer.tensors"));
     setText(find.told, t("explorer.found", { count: integer(some), all: integer(every) }));
-    const focused = list.querySelector<HTMLElement>(":focus"); // loses the focus when it is moved
+    const focused = list.querySelector<HTMLElement>(":focus"); // it loses the focus when it is moved
     list.replaceChildren(...shown.value.map((index) => rows.value[index]!.item));
     if (focused?.isConnected) focused.focus({ preventScroll: true });
     else stop();
