@@ -172,6 +172,32 @@ export class GradientSummary {
   }
 }
 
+/** The summaries in these bytes, each preceded by its length as a u32. */
+export const readSummaries = (view: DataView): GradientSummary[] => framesOf(view).map(GradientSummary.fromBytes);
+
+/** Splits bytes into frames, each preceded by its length as a u32. */
+export function framesOf(view: DataView): DataView[] {
+  const found: DataView[] = [];
+  for (let at = 0; at < view.byteLength; ) {
+    const length = view.getUint32(at, true);
+    found.push(new DataView(view.buffer, view.byteOffset + at + 4, length));
+    at += 4 + length;
+  }
+  return found;
+}
+
+const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, crc) => {
+  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
+  return crc;
+});
+
+/** CRC-32 of the first `end` bytes (ISO 3309; zlib's). */
+function crc32(view: DataView, end: number): number {
+  let crc = ~0;
+  for (let at = 0; at < end; at++) crc = CRC_OF_BYTE[(crc ^ view.getUint8(at)) & 0xff]! ^ (crc >>> 8);
+  return ~crc >>> 0;
+}
+
 const FLOAT32_LOWEST = -149; // the exponent of float32's smallest subnormal
 const FLOAT32_BINADES = 277; // from there to the exponent 127
 
@@ -201,30 +227,4 @@ export function summaryOf(values: Float32Array, format: FloatFormat): GradientSu
   const rows = [...samples.keys()].filter((binade) => samples[binade] !== 0);
   const cells = rows.flatMap((binade) => [...counts.subarray(binade * width, (binade + 1) * width)]);
   return new GradientSummary(edges, rows.map((binade) => binade + FLOAT32_LOWEST), cells, Float64Array.from(rows, (binade) => samples[binade]!), apart);
-}
-
-/** The summaries in these bytes, each preceded by its length as a u32. */
-export const readSummaries = (view: DataView): GradientSummary[] => framesOf(view).map(GradientSummary.fromBytes);
-
-/** Splits bytes into frames, each preceded by its length as a u32. */
-export function framesOf(view: DataView): DataView[] {
-  const frames: DataView[] = [];
-  for (let at = 0; at < view.byteLength; ) {
-    const length = view.getUint32(at, true);
-    frames.push(new DataView(view.buffer, view.byteOffset + at + 4, length));
-    at += 4 + length;
-  }
-  return frames;
-}
-
-const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, crc) => {
-  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
-  return crc;
-});
-
-/** CRC-32 of the first `end` bytes (ISO 3309; zlib's). */
-function crc32(view: DataView, end: number): number {
-  let crc = ~0;
-  for (let at = 0; at < end; at++) crc = CRC_OF_BYTE[(crc ^ view.getUint8(at)) & 0xff]! ^ (crc >>> 8);
-  return ~crc >>> 0;
 }

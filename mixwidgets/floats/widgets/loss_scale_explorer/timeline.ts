@@ -28,7 +28,7 @@ export function timeline({ view, snapshots, snapshot, looked }: Explored): HTMLE
   const [loss, seen, width] = [view.trait("_loss"), view.trait("_seen"), view.width(slider)];
   const steps = computed(() => snapshots.value.map(({ step }) => step));
   const index = computed(() => steps.value.indexOf(snapshot.value.step));
-  /** The losses from the first snapshot to the last. */
+  /** Those within the snapshots. */
   const losses = computed(() => floatRows(loss.value, 2).map(([step, loss]) => ({ step: step!, loss: loss! }))
     .filter(({ step }) => step >= steps.value[0]! && step <= steps.value.at(-1)!));
   /** The slider's places are the snapshots, evenly; between two of them steps are spread evenly. */
