@@ -42,7 +42,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       const value = signal(model.get(name));
       traits.set(name, value);
       // The kernel sets several traits at once, but the model reports them one by one: read them all in one update.
-      listen(`change:${name}`, () => batch(() => traits.forEach((signal, trait) => (signal.value = model.get(trait as K)))));
+      listen(`change:${name}`, () => batch(() => traits.forEach((held, trait) => (held.value = model.get(trait as K)))));
       return value;
     },
     /** Set several traits in one update. The kernel gets them with `model.save_changes()`. */
