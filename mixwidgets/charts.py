@@ -90,7 +90,7 @@ def loss_scale_curve(
                 "share:Q", title=tell("share of the gradients that are not 0"), axis=alt.Axis(format="%")
             ),
             color=_colour(words).legend(values=[words[name] for name in _NOT_NORMAL]),
-            tooltip=[*_tooltip("log2:Q", "class:N"), *(one.format(".2%") for one in _tooltip("share:Q"))],
+            tooltip=[*_tooltip("log2:Q", "class:N"), *(share.format(".2%") for share in _tooltip("share:Q"))],
         )
     )
     best = _log2(best_loss_scale([summary], fmt))

@@ -16,9 +16,9 @@ from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplor
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.experiments.scenarios import scenarios
-from mixwidgets.runs.scheduler.in_process import train_here
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.scheduler.processes import keep_spare
+from mixwidgets.runs.scheduler.recording import train_here
 from mixwidgets.runs.store.comparison import comparison_in_json
 from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot
