@@ -17,9 +17,9 @@ from mixwidgets.runs.store.events import (
     StepRecord,
     Work,
 )
+from mixwidgets.runs.store.figures import RunState, state_of
 from mixwidgets.runs.store.journal import Journal, create_run
 from mixwidgets.runs.store.run import open_run
-from mixwidgets.runs.store.state import RunState, state_of
 from mixwidgets.runs.store.status import current_status
 from mixwidgets.runs.widgets.training_lab.followed_run import FollowedRun
 

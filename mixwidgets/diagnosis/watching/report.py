@@ -11,7 +11,7 @@ from mixwidgets.floats.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_s
 from mixwidgets.floats.gradients.block_loss import BlockRecord
 from mixwidgets.floats.gradients.boundaries import signed_format
 from mixwidgets.floats.gradients.summary import GradientSummary
-from mixwidgets.runs.store.tables import ROW_DTYPES, counts_row
+from mixwidgets.runs.store.export import ROW_DTYPES, counts_row
 from mixwidgets.support.languages.texts import Tell, translated
 
 if TYPE_CHECKING:

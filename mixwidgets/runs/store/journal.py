@@ -27,10 +27,10 @@ from typing import Self
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import Event, GradientSnapshot, RunFinished
+from mixwidgets.runs.store.figures import RunState
 from mixwidgets.runs.store.lock import take_lock
 from mixwidgets.runs.store.records import to_record, with_checksum, without_checksum
 from mixwidgets.runs.store.snapshots import write_snapshot
-from mixwidgets.runs.store.state import RunState
 from mixwidgets.runs.store.status import (
     Status,
     own_status,

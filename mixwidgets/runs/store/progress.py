@@ -4,8 +4,8 @@ import math
 import time
 from typing import Any, Self
 
+from mixwidgets.runs.store.figures import RunState
 from mixwidgets.runs.store.reader import JournalReader
-from mixwidgets.runs.store.state import RunState
 
 _DELAY_S = 0.5  # shorter runs show no bar
 _FORMAT = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{remaining}{postfix}]"  # fits 80 columns

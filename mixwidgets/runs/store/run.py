@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.store.events import Event, GradientSnapshot
-from mixwidgets.runs.store.export import ExportKind, export_run
+from mixwidgets.runs.store.export import ExportKind, evaluation_table, export_run, step_table
+from mixwidgets.runs.store.figures import RunState, state_of
 from mixwidgets.runs.store.journal import read_experiment
 from mixwidgets.runs.store.progress import ProgressBar
 from mixwidgets.runs.store.queue import positions
 from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.snapshot_source import RunSource
-from mixwidgets.runs.store.state import RunState, state_of
 from mixwidgets.runs.store.status import ALIVE, current_status
 from mixwidgets.runs.store.stopping import stop_run
-from mixwidgets.runs.store.tables import evaluation_table, step_table
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.support.checks import whole_number
 from mixwidgets.support.plain_text import plain

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from mixwidgets.floats.gradients.snapshots import Feed
 from mixwidgets.runs.store.events import GradientSnapshot, StepRecord
+from mixwidgets.runs.store.figures import RunState
 from mixwidgets.runs.store.reader import JournalReader
-from mixwidgets.runs.store.state import RunState
 from mixwidgets.runs.store.status import ALIVE, current_status
 
 

@@ -1,36 +1,28 @@
 """status.json: what a run's process last reported, and whether it still holds."""
 
-import math
 import os
 import re
 import socket
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from mixwidgets.runs.store import system
-from mixwidgets.runs.store.events import REASONS, Memory, RunFinished, RunStarted, Work
+from mixwidgets.runs.store.events import REASONS, RunFinished
+from mixwidgets.runs.store.figures import RunState, from_stored, state_of, stored_figures
 from mixwidgets.runs.store.lock import is_locked, locks_work, note_at
 from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.records import (
-    from_json_count,
     from_json_metrics,
-    from_json_number,
     from_json_text,
-    from_record,
     to_json,
-    to_record,
     with_checksum,
     without_checksum,
 )
-from mixwidgets.runs.store.state import RunState, state_of
 from mixwidgets.support.files import create_file, read_plain_file, replace_by_reserved, replace_file
-
-E = TypeVar("E", RunStarted, Memory, Work)
 
 _FILE, _RESERVE = "status.json", "status.reserved"
 _RESERVED = 16 << 10  # bytes; escaping may take 12 bytes per character of the message
@@ -76,49 +68,17 @@ def read_status(run_path: Path) -> Status:
     if process_id is not None and (type(process_id) is not int or process_id <= 1):
         raise ValueError(f"its process_id {process_id!r} is no process id")
     metrics, message = from_json_metrics(record.get("metrics")), from_json_text(record.get("message"))
-    state = None
-    if record.get("steps") is not None:
-        loss, seconds = (_known(record.get(name), from_json_number) for name in ("loss", "seconds"))
-        state = RunState(
-            started=_event(RunStarted, record.get("started")),
-            steps=from_json_count(record["steps"]),
-            skipped=from_json_count(record.get("skipped")),
-            loss=loss,
-            loss_scale=_known(record.get("loss_scale"), from_json_number),
-            has_loss=loss is not None and not math.isnan(loss),
-            metrics=metrics,
-            memory=_event(Memory, record.get("memory")),
-            work=_event(Work, record.get("work")),
-            lost=_known(record.get("lost"), from_json_metrics) or {},
-            finished=RunFinished(reason=word, metrics=metrics, message=message),
-            seconds=deque(() if seconds is None else (seconds,)),
-        )
+    has_figures = record.get("steps") is not None
+    end = RunFinished(reason=word, metrics=metrics, message=message)
     return Status(
         word=word,
         process_id=process_id,
         process_start=from_json_text(record.get("process_start", "")),
         host=from_json_text(record.get("host")),
         metrics=metrics,
-        state=state,
+        state=from_stored(record, end) if has_figures else None,
         message=message,
     )
-
-
-def _known(value: Any, read: Callable[[Any], Any]) -> Any:
-    return None if value is None else read(value)
-
-
-def _event(kind: type[E], record: object) -> E | None:
-    """The event of this kind; None if there was none."""
-    if record is None:
-        return None
-    try:
-        event = from_record(record) if isinstance(record, dict) else None
-    except KeyError as error:
-        raise ValueError(f"its {kind.kind!r} has no {error}") from None
-    if not isinstance(event, kind):
-        raise ValueError(f"its {kind.kind!r} is none")
-    return event
 
 
 def current_status(run_path: Path) -> Status:
@@ -221,7 +181,6 @@ def own_status(word: str, **fields: Any) -> Status:
 
 
 def _line(status: Status) -> bytes:
-    state = status.state
     return with_checksum(
         {
             "status": status.word,
@@ -229,15 +188,7 @@ def _line(status: Status) -> bytes:
             "process_start": status.process_start,
             "host": status.host,
             "metrics": to_json(status.metrics),
-            "steps": state and state.steps,
-            "skipped": state and state.skipped,
-            "loss": to_json(state and state.loss),
-            "loss_scale": to_json(state and state.loss_scale),
-            "seconds": to_json(state and state.median_seconds),
-            "started": _known(state and state.started, to_record),
-            "memory": _known(state and state.memory, to_record),
-            "work": _known(state and state.work, to_record),
-            "lost": to_json(state and state.lost),
+            **(stored_figures(status.state) if status.state else {}),
             "message": status.message[-_LONGEST_MESSAGE:],
         }
     )

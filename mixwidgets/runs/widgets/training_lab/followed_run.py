@@ -8,12 +8,12 @@ from typing import Any
 from mixwidgets.floats.widgets.thinned import Thinned
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import REASONS, Event, GradientSnapshot, StepRecord
+from mixwidgets.runs.store.figures import RunState
 from mixwidgets.runs.store.reader import JournalReader, sample_steps
 from mixwidgets.runs.store.records import to_json
 from mixwidgets.runs.store.run import Run
 from mixwidgets.runs.store.shares import flushed_against_float32
 from mixwidgets.runs.store.snapshots import has_snapshot
-from mixwidgets.runs.store.state import RunState
 from mixwidgets.runs.store.status import ALIVE, Status, current_status
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.runs.widgets.training_lab import settings
