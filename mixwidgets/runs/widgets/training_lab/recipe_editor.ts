@@ -4,10 +4,8 @@ import { action } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { listOf } from "./choice.ts";
-import { field, textField } from "./fields.ts";
+import { field, grouped, readNumber, textField, typed } from "./fields.ts";
 import type { Lab } from "./lab.ts";
-import { grouped } from "./recipe_choice.ts";
-import { readNumber, typed } from "./settings.ts";
 import type { RecipeChoice, RecipeField, RecipeValues } from "./state.ts";
 import { spaced } from "./words.ts";
 

@@ -35,6 +35,14 @@ export interface Row {
   work: WireWork | null; // of a step
   flushed: number | null; // share of the newest snapshot's non-zero gradients, in 0 … 1
   gradients: boolean; // whether there is a snapshot to open
+  [figure: string]: unknown; // others of `_figures`
+}
+
+/** A figure of the line about the newest step; its words are "lab.newest_<name>". */
+export interface NewestFigure {
+  name: string; // in a row
+  unit: string; // as `inUnit` writes it
+  scaled: boolean; // whether only a run that scales its loss has it
 }
 
 /** The floating-point operations of a step's products; the peak is a large product's rate, 0 if it was not measured. */
@@ -131,7 +139,7 @@ export interface RecipeField {
 /** What tells some runs apart, field by field; a value for each run. */
 export interface Comparison {
   runs: string[];
-  rows: { field: string; kind: "setting" | "result"; values: (string | number | boolean | null)[] }[];
+  rows: { field: string; kind: "setting" | "result"; values: (string | number | boolean | null)[]; unit: string }[];
 }
 
 /** What the next launch runs: one or several recipes and seeds, and settings. */
@@ -151,6 +159,7 @@ export interface State extends Choice {
   _recipes: RecipeChoice[];
   _recipe_form: RecipeField[];
   _devices: DeviceChoice[];
+  _figures: NewestFigure[];
   _rows: Row[]; // of runs that are over
   _live_rows: Row[]; // of runs that go on or wait
   _settled: Record<string, WireCurves>; // of runs that are over, as far as they are shown

@@ -20,6 +20,7 @@ from mixwidgets.runs.scheduler.in_process import train_here
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.scheduler.processes import keep_spare
 from mixwidgets.runs.store.comparison import comparison_in_json
+from mixwidgets.runs.store.figures import NEWEST
 from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot
 from mixwidgets.runs.store.stopping import stop_runs
@@ -34,8 +35,9 @@ from mixwidgets.runs.widgets.training_lab.choice import (
     choice_of,
     experiments,
     of_text,
+    offered,
+    offered_recipes,
 )
-from mixwidgets.runs.widgets.training_lab.offer import offered, offered_recipes
 from mixwidgets.runs.widgets.training_lab.runs_folder import FollowedRun, runs_folder
 from mixwidgets.support.checks import choice, whole_number
 from mixwidgets.support.languages.choice import chosen_language
@@ -95,6 +97,7 @@ class TrainingLab(FollowingWidget):
     _recipes: t.List[Any] = t.List().tag(sync=True)
     _recipe_form: t.List[Any] = t.List().tag(sync=True)
     _devices: t.List[Any] = t.List().tag(sync=True)
+    _figures: t.List[Any] = t.List(help="`figures.NEWEST`.").tag(sync=True)
     _runs_dir = t.Unicode(help="The folder as given, for the page's line of Python.").tag(sync=True)
 
     _rows: t.List[Any] = t.List(help="The finished runs, newest first (`FollowedRun.row`).").tag(sync=True)
@@ -139,6 +142,7 @@ class TrainingLab(FollowingWidget):
             lang=language,
             **traits,
             **offered(language),
+            _figures=NEWEST,
             _runs_dir=os.fspath(runs_dir),
         )
         self._offer_recipes()
@@ -150,8 +154,8 @@ class TrainingLab(FollowingWidget):
 
     def __repr__(self) -> str:
         usual = {"device": "auto", "settings": ""}
-        told = [name for name in CHOICES if name not in usual or getattr(self, name) != usual[name]]
-        chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
+        names = [name for name in CHOICES if name not in usual or getattr(self, name) != usual[name]]
+        chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         own = f", own_recipes={self.own_recipes!r}" if self.own_recipes else ""
         return f"TrainingLab({self._runs_dir!r}, {chosen}{own})"
 
@@ -164,10 +168,10 @@ class TrainingLab(FollowingWidget):
 
     def run(self, name: object) -> Run:
         """The run with this id. LookupError if the folder has none."""
-        found = next((run for run in self.runs if run.id == name), None)
-        if found is None:
+        named = next((run for run in self.runs if run.id == name), None)
+        if named is None:
             raise LookupError("There is no such run in this folder any more.")
-        return found
+        return named
 
     def launch(self, experiment: Experiment | None = None, *, trust_source: bool = False) -> Run | list[Run]:
         """Start an experiment, or the chosen ones, each run in its own process, and show them at once.
@@ -181,8 +185,8 @@ class TrainingLab(FollowingWidget):
         start = launch if can_launch() else train_here
         runs = []
         self._expect_launch()  # the next one, after these
-        for one in wanted:
-            runs.append(start(one, self._folder.path, trust_source=trust_source))
+        for each in wanted:
+            runs.append(start(each, self._folder.path, trust_source=trust_source))
             self._again.set()
         return runs if len(runs) > 1 else runs[0]
 
@@ -191,7 +195,7 @@ class TrainingLab(FollowingWidget):
         None if there is none. Watched loops go on."""
         if run is None:
             going = self._going()
-            run = next((one for one in going if one.status == "running"), next(iter(going), None))
+            run = next((run for run in going if run.status == "running"), next(iter(going), None))
         if run is not None:
             checked_run(run).stop()
             self._again.set()
@@ -288,7 +292,7 @@ class TrainingLab(FollowingWidget):
     def _offer_recipes(self, _: object = None) -> None:
         """Offer the recipes in the page, and choose none that no longer exists."""
         offer = offered_recipes(self.own_recipes, self.lang)
-        there = {one["name"] for one in offer}
+        there = {recipe["name"] for recipe in offer}
         chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
         with self._folder.lock:
             self._over = []  # rows have the names of own recipes
@@ -361,11 +365,9 @@ class TrainingLab(FollowingWidget):
     def _row(self, followed: FollowedRun) -> dict[str, Any]:
         """Its row, in which a recipe of the user's own has its name."""
         row = followed.row()
-        if not self.own_recipes or row["recipe"] != "custom":
-            return row
         recipe = getattr(followed.run.experiment, "recipe", None)  # a watched loop has none
-        named = (name for name, own in self.own_recipes.items() if own == recipe)
-        return {**row, "recipe": next(named, "custom")}
+        name = own_recipes.name_of(recipe, self.own_recipes) if row["recipe"] == "custom" else None
+        return {**row, "recipe": name} if name else row
 
     def _tell_fault(self, fault: str) -> None:
         self._tell(_notice=fault)
@@ -397,13 +399,14 @@ class TrainingLab(FollowingWidget):
                     raise TypeError("A comparison takes a list of runs.")
                 self.compare([self.run(name) for name in names])
             case "keep_recipe":
-                called = own_recipes.checked_name(content.get("name"))
+                kept_as = own_recipes.checked_name(content.get("name"))
                 recipe = own_recipes.of_page(content.get("recipe"))
                 with self.hold_sync():
-                    self.own_recipes, self.recipe = {**self.own_recipes, called: recipe}, called
+                    self.own_recipes, self.recipe = {**self.own_recipes, kept_as: recipe}, kept_as
             case "drop_recipe":
                 name = content.get("name")
-                self.own_recipes = {one: self.own_recipes[one] for one in self.own_recipes if one != name}
+                kept = {own: self.own_recipes[own] for own in self.own_recipes if own != name}
+                self.own_recipes = kept
             case "gradients":
                 name = content.get("run")
                 step = content.get("step")
