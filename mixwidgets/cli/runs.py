@@ -100,12 +100,13 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
     if os.sep in named or (Path(named) / "experiment.json").exists():
         return open_run(named)
     there = _runs_in(runs_dir) if there is None else there
-    found = [run for run in there if run.id == named] or [run for run in there if named in run.id]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    matching = [run for run in there if run.id == named] or [run for run in there if named in run.id]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
         raise LookupError(
-            f"{named!r} is in the ids of {len(found)} runs, {found[-1].id} … {found[0].id}: be more specific."
+            f"{named!r} is in the ids of {len(matching)} runs, {matching[-1].id} … {matching[0].id}: "
+            "be more specific."
         )
     raise LookupError(
         f"There is no run {named!r} in {os.fspath(runs_dir)!r}."

@@ -11,7 +11,7 @@ import statistics
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import (
@@ -32,15 +32,23 @@ _SPEED_STEPS = 100
 _AGAINST_FLOAT32 = "gradients.flushed_against_float32"
 
 
-def _from(
-    event: type[Event],
-    fold: Callable[[Any, Any], Any] = lambda run, event: event,
-    *,
-    stored: bool = False,
-) -> dict[str, Any]:
-    """The metadata of a field of RunState: the kind of event that changes it, and its new value from the
-    state before and that event; by default the event itself. stored: status.json has it, by its name."""
-    return {"event": event, "fold": fold, "stored": stored}
+Fold = Callable[[Any, Any], Any]
+"""From the state before an event, and the event, to a figure's new value."""
+
+
+def _from(event: type[Event], fold: Fold | str = "", *, stored: bool = False) -> dict[str, Any]:
+    """The metadata of a field of RunState: the kind of event that changes it, and how: by a function, or to
+    the event's field of this name; "": to the event itself. stored: whether status.json has it, by its name.
+    """
+
+    def field_of(run: "RunState", event: Event) -> Any:
+        return getattr(event, str(fold))
+
+    return {
+        "event": event,
+        "fold": fold if callable(fold) else field_of if fold else lambda run, event: event,
+        "stored": stored,
+    }
 
 
 def _newest_seconds(run: "RunState", step: StepRecord) -> deque[float]:
@@ -62,19 +70,15 @@ def _if_its_step(name: str) -> Callable[["RunState", GradientSnapshot], float]:
 class RunState:
     """Computed by `add`ing events in the order of the journal. Its size is bounded."""
 
-    steps: int = field(default=0, metadata=_from(StepRecord, lambda run, step: step.step, stored=True))
+    steps: int = field(default=0, metadata=_from(StepRecord, "step", stored=True))
     """The last step recorded, skipped or taken; 0 before the first."""
     skipped: int = field(
         default=0, metadata=_from(StepRecord, lambda run, step: run.skipped + step.skipped, stored=True)
     )
     """How many steps were skipped."""
-    loss: float | None = field(
-        default=None, metadata=_from(StepRecord, lambda run, step: step.loss, stored=True)
-    )
+    loss: float | None = field(default=None, metadata=_from(StepRecord, "loss", stored=True))
     """The loss of the last step, on its batch; None before the first."""
-    loss_scale: float | None = field(
-        default=None, metadata=_from(StepRecord, lambda run, step: step.loss_scale, stored=True)
-    )
+    loss_scale: float | None = field(default=None, metadata=_from(StepRecord, "loss_scale", stored=True))
     """The loss scale of the last step; None before the first."""
     has_loss: bool = field(
         default=False,
@@ -85,9 +89,7 @@ class RunState:
         default_factory=lambda: deque(maxlen=_SPEED_STEPS), metadata=_from(StepRecord, _newest_seconds)
     )
     """The durations of the newest 100 steps."""
-    metrics: Mapping[str, float] = field(
-        default_factory=dict, metadata=_from(Evaluation, lambda run, evaluation: evaluation.metrics)
-    )
+    metrics: Mapping[str, float] = field(default_factory=dict, metadata=_from(Evaluation, "metrics"))
     """The metrics of the last evaluation."""
     started: RunStarted | None = field(default=None, metadata=_from(RunStarted, stored=True))
     memory: Memory | None = field(default=None, metadata=_from(Memory, stored=True))
@@ -159,7 +161,7 @@ class RunState:
             lost = self._lost(self.snapshot, format)
         except ValueError:
             lost = {}
-        return replace(self, snapshot=None, lost=lost)
+        return replace(self, snapshot=None, lost=lost, _shares={})
 
     def _lost(self, snapshot: GradientSnapshot, format: str) -> dict[str, float]:
         summaries = list(snapshot.summaries.values())
@@ -182,11 +184,11 @@ class RunState:
         return lost
 
 
-_FOLDS: Mapping[type, list[tuple[str, Callable[[RunState, Any], Any]]]] = {
+_FOLDS: Mapping[type, list[tuple[str, Fold]]] = {
     event: [
         (part.name, part.metadata["fold"]) for part in fields(RunState) if part.metadata.get("event") is event
     ]
-    for event in (RunStarted, StepRecord, Evaluation, GradientSnapshot, Memory, Work, RunFinished)
+    for event in get_args(Event)
 }
 _STORED = {part.name: reader_of(part.type) for part in fields(RunState) if part.metadata.get("stored")}
 

@@ -1,4 +1,4 @@
-// The loss and the loss scale of the shown runs, and of one of them its gradients; all over the same steps.
+// The charts of the shown runs over the same steps: loss and loss scale of each, and what became of the gradients of one of them.
 
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { extent } from "#core/range.ts";
@@ -23,14 +23,14 @@ import { scale } from "./words.ts";
 
 const MARK = 9;
 
-/** Of one of the runs that are drawn the gradients are drawn too. */
+/** The charts of the runs that are drawn; gradients are drawn of one of them. */
 export function charts({ view, drawn, atHand }: Lab, { open, follow }: GradientsPanel): HTMLElement {
-  const one = computed(() => withGradients(drawn.value, atHand.value));
+  const focused = computed(() => withGradients(drawn.value, atHand.value));
   const loss = chart(t("lab.loss"), t("lab.loss_note"));
   const lossScale = chart(t("lab.loss_scale"), t("lab.loss_scale_note"));
   const gradients = sharesChart();
   const key = lineKey();
-  const opener = action(t("lab.open_step"), () => one.value && open(opener.element, { run: one.value.row.id, step: step.value }));
+  const opener = action(t("lab.open_step"), () => focused.value && open(opener.element, { run: focused.value.row.id, step: step.value }));
   const all = computed(() => drawn.value.reduce((most, { row }) => Math.max(most, reach(row.steps ?? row.step, row.step, isAlive(row))), 0));
   const read = (step: number) => [t("chart.step_is", { step: integer(step) }), ...drawn.value.map((run) => atStep(run, step))].join(" · ");
   const { element, part, step, settled, isLog } = steps(view, all, [loss, lossScale, gradients], (at) => (drawn.value.length > 0 ? read(at) : ""), opener.element);
@@ -73,10 +73,10 @@ export function charts({ view, drawn, atHand }: Lab, { open, follow }: Gradients
       empty: runs.length === 0 ? "" : t("lab.no_scales"),
       summary: scaled.length === 0 ? t("lab.no_scales") : sentences([t("lab.scale_summary"), ...scaled.map(scaleWords)]),
     });
-    gradients.draw({ ...frame, height: 112 }, lossXY.x, one.value);
+    gradients.draw({ ...frame, height: 112 }, lossXY.x, focused.value);
   });
   view.effect(() => opener.allow(
-    one.value && one.value.curves.shares.length > 0 ? "" : t("lab.no_shares"), one.value && t("lab.gradients_of", { name: one.value.name })));
+    focused.value && focused.value.curves.shares.length > 0 ? "" : t("lab.no_shares"), focused.value && t("lab.gradients_of", { name: focused.value.name })));
 
   function series({ row, name, style }: ShownRun, { y }: Axes, curve: readonly Point[]): Omit<Series, "path"> {
     const last = within(curve, part.value).findLast((point) => Number.isFinite(point.value));
@@ -178,8 +178,8 @@ export function sharesPaths(x: Axes["x"], y: (share: number) => number, shares: 
 const BAR = 4; // px; a step alone
 
 function area(x: Axes["x"], y: (share: number) => number, span: readonly Shares[], kind: number): string {
-  const sum = (one: Shares, classes: number) => one.of.slice(0, classes).reduce((all, share) => all + share, 0);
-  const corners = span.map((one) => ({ at: x(one.step), low: y(sum(one, kind)), high: y(sum(one, kind + 1)) }));
+  const sum = (shares: Shares, classes: number) => shares.of.slice(0, classes).reduce((all, share) => all + share, 0);
+  const corners = span.map((shares) => ({ at: x(shares.step), low: y(sum(shares, kind)), high: y(sum(shares, kind + 1)) }));
   if (corners.length === 1) corners.push({ ...corners[0]!, at: corners[0]!.at + BAR });
   return areaPath(corners);
 }

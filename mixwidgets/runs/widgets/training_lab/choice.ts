@@ -75,7 +75,7 @@ export function accept(
 
 /** The settings that a text names. */
 export function named(text: string): Map<string, string> {
-  const parts = text.split(",").map((part) => part.split("=").map((one) => one.trim()));
+  const parts = text.split(",").map((part) => part.split("=").map((side) => side.trim()));
   return new Map(parts.filter((part) => part.length === 2) as [string, string][]);
 }
 
@@ -84,22 +84,22 @@ export const written = (settings: ReadonlyMap<string, string>): string =>
 
 /** Those of the settings that a task has. */
 export function fitting(text: string, { settings }: TaskChoice): string {
-  return written(new Map([...named(text)].filter(([name]) => settings.some((one) => one.name === name))));
+  return written(new Map([...named(text)].filter(([name]) => settings.some((setting) => setting.name === name))));
 }
 
 /** Whether two texts mean the same settings. */
 export function sameSettings(a: string, b: string): boolean {
-  const [one, other] = [named(a), named(b)];
-  const isSame = (name: string, value: string) => other.get(name) === value || Number(other.get(name)) === Number(value);
-  return one.size === other.size && [...one].every(([name, value]) => isSame(name, value));
+  const [first, second] = [named(a), named(b)];
+  const isSame = (name: string, value: string) => second.get(name) === value || Number(second.get(name)) === Number(value);
+  return first.size === second.size && [...first].every(([name, value]) => isSame(name, value));
 }
 
 /** Whether a text names settings of a task, each with a value that it takes. */
 export function areSettings(text: string, { settings }: TaskChoice): boolean {
-  const found = named(text);
-  if (written(found).replaceAll(" ", "") !== text.replaceAll(" ", "")) return false;
-  return [...found].every(([name, value]) => {
-    const setting = settings.find((one) => one.name === name);
+  const values = named(text);
+  if (written(values).replaceAll(" ", "") !== text.replaceAll(" ", "")) return false;
+  return [...values].every(([name, value]) => {
+    const setting = settings.find((candidate) => candidate.name === name);
     return setting?.choices ? setting.choices.includes(value) : setting !== undefined && numberIn(setting, value) !== null;
   });
 }

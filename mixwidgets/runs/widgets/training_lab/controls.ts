@@ -16,13 +16,13 @@ import { spaced } from "./words.ts";
 export function controls(lab: Lab): HTMLElement {
   const { view, rows, names, atHand, chosen, choose, ask, said, hasKernel, refusal, asking } = lab;
   const [tasks, devices, scenarios] = [view.model.get("_tasks"), view.model.get("_devices"), view.model.get("_scenarios")];
-  const taskOf = (name: string) => tasks.find((one) => one.name === name);
+  const taskOf = (name: string) => tasks.find((task) => task.name === name);
 
   const scenario = h("select", {}, h("option", { value: "" }, t("lab.own_choice")), ...scenarios.map(({ title }, i) => h("option", { value: i }, title)));
   const watch = h("p", { class: "mw-callout", id: uniqueId("scenario") });
   set(scenario, { "aria-describedby": watch.id });
   const showScenario = () => {
-    const at = scenarios.findIndex((one) => means(one, chosen.value));
+    const at = scenarios.findIndex((scenario) => means(scenario, chosen.value));
     scenario.value = at < 0 ? "" : String(at);
     setText(watch, scenarios[at]?.watch ?? "");
     set(watch, { hidden: at < 0 });
@@ -33,7 +33,7 @@ export function controls(lab: Lab): HTMLElement {
   });
   view.effect(showScenario);
 
-  const task = h("select", {}, ...tasks.map((one) => h("option", { value: one.name }, one.title)));
+  const task = h("select", {}, ...tasks.map(({ name, title }) => h("option", { value: name }, title)));
   const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
   set(task, { "aria-describedby": taskNote.id });
   task.addEventListener("change", () => choose({ task: task.value, settings: fitting(chosen.value.settings, taskOf(task.value)!) }));
@@ -51,7 +51,7 @@ export function controls(lab: Lab): HTMLElement {
     const { task: name, device: wanted } = chosen.value;
     task.value = name;
     setText(taskNote, taskOf(name)?.explanation ?? "");
-    const known = devices.find((one) => one.name === wanted);
+    const known = devices.find(({ name }) => name === wanted);
     if (!known) device.replaceChildren(...[...devices, { name: wanted, about: "" }].map(deviceOption));
     device.value = wanted;
     setText(deviceNote, known?.about || t(wanted.startsWith("cuda") ? "lab.device_is_cuda" : wanted === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
@@ -76,8 +76,8 @@ export function controls(lab: Lab): HTMLElement {
 
   const sum = h("span", { class: "mw-note" });
   const count = () => {
-    const found = readSeeds(seeds.input.value); // also while they are typed
-    const [a, b] = [listOf(chosen.value.recipe).length, "value" in found ? found.value.length : 1];
+    const typedSeeds = readSeeds(seeds.input.value); // also while they are typed
+    const [a, b] = [listOf(chosen.value.recipe).length, "value" in typedSeeds ? typedSeeds.value.length : 1];
     launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: integer(a * b) }));
     const [some, many] = [t(a === 1 ? "lab.recipes_one" : "lab.recipes_many", { count: a }), t(b === 1 ? "lab.seeds_one" : "lab.seeds_count", { count: b })];
     setText(sum, a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }));
@@ -145,7 +145,7 @@ export function recipeChoice({ view, chosen, choose }: Lab): Record<"element" | 
     select.replaceChildren(several, ...groups.map(([heading, some]) =>
       h("optgroup", { label: heading }, ...some.map(({ name }) => h("option", { value: name }, spaced(name))))));
     columns.replaceChildren(...groups.map(([heading, some]) =>
-      h("fieldset", {}, h("legend", {}, heading), ...some.map((one) => box(one, inputs[offered.indexOf(one)]!)))));
+      h("fieldset", {}, h("legend", {}, heading), ...some.map((recipe) => box(recipe, inputs[offered.indexOf(recipe)]!)))));
     for (const input of inputs) {
       input.addEventListener("change", () => {
         const names = inputs.filter(({ checked }) => checked).map(({ value }) => value);
@@ -164,8 +164,8 @@ export function recipeChoice({ view, chosen, choose }: Lab): Record<"element" | 
     for (const input of inputs) input.checked = names.includes(input.value);
     setText(several, t("lab.recipes_many", { count: names.length }));
     select.value = names.length === 1 ? names[0]! : "";
-    const one = names.length === 1 ? offered.find(({ name }) => name === names[0]) : undefined;
-    setText(note, one ? one.description : listed(names.map(spaced)));
+    const single = names.length === 1 ? offered.find(({ name }) => name === names[0]) : undefined;
+    setText(note, single ? single.description : listed(names.map(spaced)));
   });
   return { element: h("div", { class: "mw-recipe-field" }, field(t("lab.recipe"), select), unfold), boxes, note };
 }
@@ -186,7 +186,8 @@ export function settingsPart({ view, chosen, choose }: Lab): { element: HTMLElem
   let built: TaskChoice | undefined;
   let numbers = new Map<string, ReturnType<typeof textField<number>>>();
 
-  const usual = (name: string) => task.value.settings.find((one) => one.name === name)!.default;
+  const settingOf = (name: string) => task.value.settings.find((setting) => setting.name === name);
+  const usual = (name: string) => settingOf(name)!.default;
   const take = (name: string, value: string | number) => {
     const settings = named(chosen.value.settings);
     if (value === usual(name)) settings.delete(name);
@@ -200,7 +201,7 @@ export function settingsPart({ view, chosen, choose }: Lab): { element: HTMLElem
     row.replaceChildren(...settings.map((setting) => {
       const { name, title, about, choices } = setting;
       if (choices) {
-        const select = h("select", { name }, ...choices.map((one) => h("option", { value: one }, one)));
+        const select = h("select", { name }, ...choices.map((choice) => h("option", { value: choice }, choice)));
         select.addEventListener("change", () => take(name, select.value));
         return field(title, select, hint(about));
       }
@@ -219,8 +220,8 @@ export function settingsPart({ view, chosen, choose }: Lab): { element: HTMLElem
     row.querySelector<HTMLSelectElement>("select")!.value = String(optimizer);
     set(numbers.get("momentum")!.element, { hidden: optimizer !== "sgd" });
     set(numbers.get("eps")!.element, { hidden: optimizer !== "adam" });
-    const told = [...settings].map(([name, value]) => `${task.value.settings.find((one) => one.name === name)?.title ?? spaced(name)} ${Number.isNaN(Number(value)) ? value : typed(Number(value))}`);
-    setText(summary, told.length > 0 ? t("lab.settings_chosen", { settings: inSeries(told) }) : t("lab.settings_usual"));
+    const parts = [...settings].map(([name, value]) => `${settingOf(name)?.title ?? spaced(name)} ${Number.isNaN(Number(value)) ? value : typed(Number(value))}`);
+    setText(summary, parts.length > 0 ? t("lab.settings_chosen", { settings: inSeries(parts) }) : t("lab.settings_usual"));
   });
 
   const isRight = () => {

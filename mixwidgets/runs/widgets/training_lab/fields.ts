@@ -29,11 +29,11 @@ export function textField<T>(
 
   /** The value; null if the text is wrong, and then the error is shown. */
   const read = (): T | null => {
-    const found = parse(input.value);
-    const isWrong = "problem" in found;
+    const reading = parse(input.value);
+    const isWrong = "problem" in reading;
     set(input, { "aria-invalid": isWrong && "true" });
-    setText(error, isWrong ? found.problem : "");
-    return isWrong ? null : found.value;
+    setText(error, isWrong ? reading.problem : "");
+    return isWrong ? null : reading.value;
   };
   input.addEventListener("change", () => {
     const value = read();
@@ -64,6 +64,6 @@ export function readNumber(setting: Pick<Setting, "title" | "whole" | "low" | "h
 }
 
 /** Under each key, in the order of their first, those that have it. */
-export function grouped<T>(all: readonly T[], key: (one: T) => string): [string, T[]][] {
-  return [...new Set(all.map(key))].map((name) => [name, all.filter((one) => key(one) === name)]);
+export function grouped<T>(all: readonly T[], key: (item: T) => string): [string, T[]][] {
+  return [...new Set(all.map(key))].map((name) => [name, all.filter((item) => key(item) === name)]);
 }

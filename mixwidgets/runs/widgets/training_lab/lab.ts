@@ -48,7 +48,7 @@ export function labOf(view: View<State>) {
     /** Names of the runs that are drawn without curves. */
     missing: computed(() => drawn.value.filter(({ row }) => !wire(row.id)).map(({ name }) => name)),
     select(id: string, isSelected: boolean) {
-      const others = shown.value.filter((one) => one !== id);
+      const others = shown.value.filter((other) => other !== id);
       view.send("_shown", isSelected ? [...others, id] : others);
     },
     /** What the next launch runs. */
@@ -59,9 +59,9 @@ export function labOf(view: View<State>) {
       view.set(changes);
       view.model.save_changes();
     },
-    /** Why nothing can be asked of the kernel; "" where it can. */
+    /** Why the kernel cannot be asked for anything; "" if it can. */
     refusal,
-    /** The same of one request, which waits for its answer. */
+    /** The same for a kind of request, which may also wait for its answer. */
     asking: (kind: keyof typeof SLOW) => refusal.value || (waiting.value.has(kind) ? t("lab.asking") : ""),
   };
 }
@@ -117,6 +117,6 @@ export function repeated(rows: readonly Row[], { task, recipe, steps, seed, sett
   const alike = rows.filter((row) =>
     row.task === task && row.steps === steps && row.settings !== null && sameSettings(row.settings, settings) &&
     (isAlive(row) || row.status === "completed" || row.status === "diverged"));
-  const found = listOf(recipe).flatMap((name) => listOf(seed).map((one) => alike.find((row) => row.recipe === name && row.seed === one)));
-  return found.every((row) => row !== undefined) ? found : [];
+  const wanted = listOf(recipe).flatMap((name) => listOf(seed).map((number) => alike.find((row) => row.recipe === name && row.seed === number)));
+  return wanted.every((row) => row !== undefined) ? wanted : [];
 }

@@ -50,8 +50,8 @@ export function news({ view, rows, atHand, names }: Lab): HTMLElement {
     const ended = rows.value.filter((row) => !isAlive(row) && before?.has(row.id));
     if (isDue || ended.length > 0) last = { about, at: now };
     if (!before) return;
-    const told = [...ended, ...(isDue ? [run!] : [])];
-    if (told.length > 0) setText(element, inSeries(told.map((row) => spoken(row, names.value.get(row.id)!))));
+    const spokenOf = [...ended, ...(isDue ? [run!] : [])];
+    if (spokenOf.length > 0) setText(element, inSeries(spokenOf.map((row) => spoken(row, names.value.get(row.id)!))));
   });
   return element;
 }

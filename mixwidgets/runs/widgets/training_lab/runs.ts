@@ -41,15 +41,15 @@ export function runFinder({ view, rows, names }: Lab): { element: HTMLElement; f
   }
   const choices = [choice("task", (name) => titles.get(name) ?? name), choice("recipe", spaced), choice("status", statusWord)];
   const { element, text, order, told } = finder(t("lab.search"), t("lab.order"),
-    ORDERS.map((one) => [one, t(`lab.order_${one}`)] as const), ...choices.map(({ select }) => select));
-  const says = (row: Row) =>
+    ORDERS.map((name) => [name, t(`lab.order_${name}`)] as const), ...choices.map(({ select }) => select));
+  const textOf = (row: Row) =>
     [row.task, titles.get(row.task), row.recipe, names.value.get(row.id), statusWord(row.status), row.seed].join(" ").toLowerCase();
 
   const found = computed(() => {
     const words = wordsIn(text.value);
     const hasWords = (row: Row) => {
-      const said = words.length > 0 ? says(row) : "";
-      return words.every((word) => said.includes(word) || row.id.startsWith(word)); // an id begins with the date
+      const shown = words.length > 0 ? textOf(row) : "";
+      return words.every((word) => shown.includes(word) || row.id.startsWith(word)); // an id begins with the date
     };
     return sorted(rows.value.filter((row) => choices.every(({ takes }) => takes(row)) && hasWords(row)), order.value);
   });
@@ -175,15 +175,15 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
 
 export function selection({ view, selected, refusal }: Lab, compared: ComparisonPanel, gradients: GradientsPanel): HTMLElement {
   const over = computed(() => selected.value.filter((row) => !isAlive(row)));
-  const one = computed(() => (selected.value.length === 1 ? selected.value[0] : undefined));
+  const single = computed(() => (selected.value.length === 1 ? selected.value[0] : undefined));
   const compare = action(t("lab.compare"), () => compared.open(compare.element, over.value.map(({ id }) => id)));
-  const open = action(t("lab.open_gradients"), () => one.value && gradients.open(open.element, { run: one.value.id }));
+  const open = action(t("lab.open_gradients"), () => single.value && gradients.open(open.element, { run: single.value.id }));
   compared.opener(compare.element);
   gradients.opener(open.element);
 
   view.effect(() => compare.allow(over.value.length < 2 ? t("lab.compare_needs") : refusal.value));
   view.effect(() => open.allow(
-    !one.value ? t("lab.open_needs_one") : !one.value.gradients ? t("lab.open_needs_snapshot") : gradients.needsKernel ? refusal.value : ""));
+    !single.value ? t("lab.open_needs_one") : !single.value.gradients ? t("lab.open_needs_snapshot") : gradients.needsKernel ? refusal.value : ""));
   return h("div", { class: "mw-stack-tight" },
     h("div", { class: "mw-row" }, compare.element, open.element), h("p", { class: "mw-note" }, t("lab.selection_note")));
 }

@@ -23,7 +23,7 @@ from mixwidgets.runs.store.comparison import comparison_in_json
 from mixwidgets.runs.store.figures import NEWEST
 from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot
-from mixwidgets.runs.store.stopping import stop_runs
+from mixwidgets.runs.store.status import stop_runs
 from mixwidgets.runs.store.system import can_launch
 from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.widgets.training_lab import own_recipes, settings
@@ -350,7 +350,7 @@ class TrainingLab(FollowingWidget):
         followed = self._folder.followed.values()
         live = [run for run in followed if run.is_alive]
         over = [run for run in followed if not run.is_alive]
-        # Reading journals changes rows one by one; rows of many runs are large, so send them at the end.
+        # The rows of many runs are large: while journals are read, they are sent only if a run came or ended.
         is_new = not self._is_behind or over != self._over
         self._over = over if is_new else self._over
         in_kernel = "" if can_launch() else translated(IN_KERNEL, self.lang)

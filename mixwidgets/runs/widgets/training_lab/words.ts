@@ -103,9 +103,9 @@ export function place(row: Row): string {
 }
 
 /** What a step computes, how fast, and what slows it: "work of a step 0.4 GFLOP, 51 GFLOP/s, …". */
-export function work({ work: found, rate }: Row): string {
-  if (!found?.flops) return ""; // torch counts no operations inside nn.LSTM
-  const { flops, peak, unaligned, largest_unaligned: sizes } = found;
+export function work({ work: step, rate }: Row): string {
+  if (!step?.flops) return ""; // torch counts no operations inside nn.LSTM
+  const { flops, peak, unaligned, largest_unaligned: sizes } = step;
   const speed = rate === null ? 0 : flops * rate;
   return listed([
     t("lab.work", { flops: withPrefix(flops, "FLOP") }),
