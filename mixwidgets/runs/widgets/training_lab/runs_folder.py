@@ -79,9 +79,9 @@ class RunsFolder:
         unread = [each for each in self.followed.values() if not each.is_read]
         alive = [each for each in unread if each.is_alive]
         drawn = [each for each in unread if each.run.id in shown and not each.is_alive]
-        others = [each for each in unread if each.run.id not in shown and not each.is_alive]
+        others = [each for each in unread if each.needs_journal and not each.is_alive]
         until = time.monotonic() + seconds
-        rows = [each for each in others if each.needs_journal]
+        rows = [each for each in others if each.run.id not in shown]
         for followed in (*alive, *drawn, *rows) if seconds else ():
             followed.read(until)
             if time.monotonic() >= until:
@@ -221,10 +221,12 @@ class FollowedRun:
             status, what = self._status, self.run.experiment
             is_complete = status.state is not None and status.state.started is not None
             state = (None if is_complete else self._recorded) or status.state or RunState()
+            if not state.metrics:
+                state = replace(state, metrics=status.metrics)
             self._row = {
                 "id": self.run.id,
                 **_what(what),
-                **row_of(replace(state, metrics=state.metrics or status.metrics), what),
+                **row_of(state, what),
                 "status": status.word,
                 "message": status.message,
                 "position": self._position,

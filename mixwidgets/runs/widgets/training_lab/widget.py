@@ -365,9 +365,10 @@ class TrainingLab(FollowingWidget):
     def _row(self, followed: FollowedRun) -> dict[str, Any]:
         """Its row, in which a recipe of the user's own has its name."""
         row = followed.row()
+        if row["recipe"] != "custom":
+            return row
         recipe = getattr(followed.run.experiment, "recipe", None)  # a watched loop has none
-        name = own_recipes.name_of(recipe, self.own_recipes) if row["recipe"] == "custom" else None
-        return {**row, "recipe": name} if name else row
+        return {**row, "recipe": own_recipes.name_of(recipe, self.own_recipes) or "custom"}
 
     def _tell_fault(self, fault: str) -> None:
         self._tell(_notice=fault)
