@@ -15,6 +15,10 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.thinned import Thinned
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import REASONS, Event, GradientSnapshot, StepRecord
@@ -26,6 +30,8 @@ from mixwidgets.runs.store.snapshots import has_snapshot
 from mixwidgets.runs.store.status import ALIVE, Status, current_status
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.runs.widgets.training_lab import settings
+
+_Rows = dict[str, NDArray[np.float32]]
 
 _LONG = 1 << 20  # bytes of a journal, read in about 0.1 s
 _SAMPLED = 512  # steps; about one per pixel of a chart
@@ -144,17 +150,17 @@ class FollowedRun:
         """Whether the row needs the rest of the journal."""
         self.is_read = False
         """Whether the journal was read to its end since the last look."""
-        self.curves: dict[str, bytes] = {}
-        """The curves read so far, as rows of little-endian float32. "loss": step, loss without the loss
-        weight; "scale": step, log2 of the loss scale, wherever it changed; "skipped": the same for each
-        skipped step; "shares": step and the `Shares` of its gradients."""
+        self.curves = b""
+        """A frame of the curves read so far; empty before. Rows of float32: in "loss" step and loss without
+        the loss weight, in "scale" step and log2 of the loss scale wherever it changed, in "skipped" the same
+        for each skipped step, in "shares" step and the `Shares` of its gradients."""
         self._status = Status(word="queued")
         self._stamp: tuple[int, int] | None = None
         self._position: int | None = None
         self._has_gradients = False
         self._reader: JournalReader | None = None  # from the first `read` until `release`
         self._state, self._thinned = RunState(), _no_curves()  # as far as it has read
-        self._overview: dict[str, bytes] = {}  # curves of a sample of the steps, until all are read
+        self._overview: _Rows = {}  # curves of a sample of the steps, until all are read
         self._recorded: RunState | None = None  # for the row, once the journal was read for it
         self._row: dict[str, Any] | None = None
 
@@ -201,7 +207,7 @@ class FollowedRun:
                 break
         else:
             self.is_read, self._overview = True, {}
-        self.curves = _to_bytes(self._thinned) | self._overview
+        self.curves = frame(_rows(self._thinned) | self._overview)
         if self.is_read or self.is_alive:
             self._recorded, self._row = self._state, None
             self.needs_journal = self.is_alive
@@ -213,7 +219,7 @@ class FollowedRun:
         if self._recorded is self._state:
             self._recorded = self._state.summed_up(self.run.experiment.compute_format)
         self._reader, self._state, self._thinned = None, RunState(), _no_curves()
-        self.curves, self.is_read = {}, False
+        self.curves, self.is_read = b"", False
 
     def row(self) -> dict[str, Any]:
         """The run as JSON values; None or "" if unknown. While it `needs_journal`, its steps may be 0."""
@@ -256,11 +262,11 @@ def _draw(
             curves["shares"].append(event.step, *shares)
 
 
-def _to_bytes(curves: Mapping[str, Thinned]) -> dict[str, bytes]:
-    return {name: curve.to_bytes() for name, curve in curves.items()}
+def _rows(curves: Mapping[str, Thinned]) -> _Rows:
+    return {name: curve.rows() for name, curve in curves.items()}
 
 
-def _overview(run: Run) -> dict[str, bytes]:
+def _overview(run: Run) -> _Rows:
     """The losses and loss scales of a sample of the steps of a long journal; nothing for a short one."""
     try:
         if (run.path / "events.jsonl").stat().st_size < _LONG:
@@ -270,7 +276,7 @@ def _overview(run: Run) -> dict[str, bytes]:
     curves = _no_curves()
     for step in sample_steps(run.path, _SAMPLED):
         _draw(curves, step, RunState(), run.experiment)
-    return _to_bytes({name: curves[name] for name in ("loss", "scale")})
+    return _rows({name: curves[name] for name in ("loss", "scale")})
 
 
 def _stamp(run: Run) -> tuple[int, int] | None:
