@@ -102,9 +102,9 @@ class TrainingLab(FollowingWidget):
 
     _rows: t.List[Any] = t.List(help="The finished runs, newest first (`FollowedRun.row`).").tag(sync=True)
     _live_rows: t.List[Any] = t.List(help="The queued and running ones.").tag(sync=True)
-    # The curves of all runs travel as one buffer. `nbconvert --execute` stores every buffer that was ever sent
-    # at its place in the state. With a buffer per run, that place would be gone once the run has left `_live`,
-    # and the page that nbconvert writes would fail.
+    # The curves of all runs travel as one buffer. `nbconvert --execute` stores every buffer ever sent at its
+    # place in the state. With a buffer per run, that place would be gone once the run has left `_live`, and
+    # the page that nbconvert writes would fail.
     _settled: "t.Dict[str, bytes]" = t.Dict(
         t.Bytes(), help="The curves of the shown finished runs by id (`FollowedRun.curves`)."
     ).tag(sync=True, to_json=lambda curves, _: frame(curves))
