@@ -85,9 +85,10 @@ class RunsFolder:
         unread = [each for each in self.followed.values() if not each.is_read]
         alive = [each for each in unread if each.is_alive]
         drawn = [each for each in unread if each.run.id in shown and not each.is_alive]
-        others = [each for each in unread if each.needs_journal and not each.is_alive]
+        rows = [
+            each for each in unread if each.needs_journal and each.run.id not in shown and not each.is_alive
+        ]
         until = time.monotonic() + seconds
-        rows = [each for each in others if each.run.id not in shown]
         for followed in (*alive, *drawn, *rows) if seconds else ():
             followed.read(until)
             if time.monotonic() >= until:
