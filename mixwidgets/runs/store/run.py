@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixwidgets.floats.gradients.snapshots import Feed
+from mixwidgets.floats.gradients.sources import Feed
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.store.events import Event, GradientSnapshot, StepRecord
 from mixwidgets.runs.store.export import ExportKind, evaluation_table, export_run, step_table
@@ -35,7 +35,7 @@ _POLL_S = 0.05
 
 
 class RunSource:
-    """A run's gradient snapshots as an explorer reads them (`floats.gradients.snapshots`): those recorded so
+    """A run's gradient snapshots as an explorer reads them (`floats.gradients.sources`): those recorded so
     far, then new ones, each with its loss scale and loss."""
 
     without_gradient = ()

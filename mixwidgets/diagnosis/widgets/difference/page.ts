@@ -6,7 +6,7 @@ import { readFrame, rowsOf, unpacked } from "#core/frame.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h } from "#ui/dom.ts";
 import { pieces, t } from "#ui/messages.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 import { axisOf } from "./axis.ts";
 import { errorKey, moduleList } from "./list.ts";

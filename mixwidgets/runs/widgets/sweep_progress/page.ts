@@ -7,7 +7,7 @@ import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { sentences, t } from "#ui/messages.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 import { bandChart, bandsIn } from "./bands.ts";
 import { cellGrid, type Failure, type Grid, type Over, type Word, WORDS } from "./grid.ts";

@@ -1,7 +1,7 @@
-// What the next launch runs, as it is typed and as it stands in an address; its settings are a text, "loss_weight=1e-05,
-// eps=1e-12". The twin of choice.py beside this file. No DOM.
+// What the next launch runs, as it is typed and as it stands in an address. Its settings are a text, "loss_weight=1e-05,
+// eps=1e-12", which settings.py beside this file reads and writes too. No DOM.
 
-import { realIn, wholeIn } from "#core/formats/typed.ts";
+import { realIn, wholeIn } from "#core/formats/parse.ts";
 import { integer } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
 import type { Choice, OneOrMore, Setting, TaskChoice } from "./state.ts";
