@@ -1,9 +1,8 @@
 // The losses of each setting over its seeds: their mean as a line, from their lowest to their highest as a band.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
-import { chart } from "#ui/chart/chart.ts";
+import { chart, lineKey } from "#ui/chart/chart.ts";
 import { bandPath, lossAxes, lossPath, lossTicks, pointAt, type Range, within } from "#ui/chart/geometry.ts";
-import { lineKey } from "#ui/chart/key.ts";
 import { steps } from "#ui/chart/steps.ts";
 import { set, setText } from "#ui/dom.ts";
 import { floatRows } from "#ui/float_rows.ts";

@@ -2,9 +2,8 @@
 
 import { computed } from "@preact/signals-core";
 import { action } from "#ui/buttons.ts";
-import { chart, type Series } from "#ui/chart/chart.ts";
+import { chart, lineKey, type Series } from "#ui/chart/chart.ts";
 import { type Axes, lossAxes, lossPath, lossTicks, type Point, pointAt, wholeTicks, within } from "#ui/chart/geometry.ts";
-import { lineKey } from "#ui/chart/key.ts";
 import { steps } from "#ui/chart/steps.ts";
 import { setText } from "#ui/dom.ts";
 import { listed, sentences, t } from "#ui/messages.ts";

@@ -2,7 +2,7 @@
 
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { lineSample } from "#ui/chart/key.ts";
+import { lineSample } from "#ui/chart/chart.ts";
 import { fieldName, fieldValue, titlesOf } from "./comparison_words.ts";
 import type { Lab } from "./lab.ts";
 import { panel } from "./panel.ts";

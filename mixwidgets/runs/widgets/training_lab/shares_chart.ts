@@ -2,7 +2,7 @@
 
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import type { Axes, Frame } from "#ui/chart/geometry.ts";
-import { plot, type Plot } from "#ui/chart/plot.ts";
+import { plot, type Plot } from "#ui/chart/chart.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";

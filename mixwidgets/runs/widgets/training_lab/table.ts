@@ -6,7 +6,7 @@ import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal, metric, metricName, percent } from "#ui/run_words.ts";
-import { lineSample } from "#ui/chart/key.ts";
+import { lineSample } from "#ui/chart/chart.ts";
 import type { Lab } from "./lab.ts";
 import { isFailure, type Row } from "./state.ts";
 import { metricOf, status } from "./words.ts";
