@@ -15,7 +15,7 @@ import { frameLoop, later } from "#mixwidgets/teaching/widgets/playground/loop.t
 import { History, MOST_ROWS } from "#mixwidgets/teaching/widgets/playground/history.ts";
 import { startSession } from "#mixwidgets/teaching/widgets/playground/session.ts";
 import { choiceOf, settingsOf, stateValue, stories, TRAITS, usual } from "#mixwidgets/teaching/widgets/playground/state.ts";
-import { verdict } from "#mixwidgets/teaching/widgets/playground/verdict.ts";
+import { verdict } from "#mixwidgets/teaching/widgets/playground/words.ts";
 import { viewOf } from "#ui/view.ts";
 import { fakeModel } from "./fake_model.ts";
 
