@@ -36,7 +36,7 @@ export class Network {
   readonly #deltas: readonly Float32Array[];
   readonly #transposed: readonly Float32Array[];
   readonly #classes: number;
-  /** e^(logit − the largest) of one row, and their sum. */
+  /** e^(logit − the largest logit) of each class, in one row. */
   readonly #powers: Float32Array;
 
   constructor(widths: readonly number[], activation: Settings["activation"], precision: Precision, maxRows: number) {
