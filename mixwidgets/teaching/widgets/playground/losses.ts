@@ -8,8 +8,7 @@ import { h, set, setText } from "#ui/dom.ts";
 import { integer, superscript, twoTo } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
 import { powerOfAny } from "#ui/ruler/words.ts";
-import type { Row } from "./history.ts";
-import type { Page } from "./session.ts";
+import type { Page, Row } from "./session.ts";
 import { lossText } from "./words.ts";
 
 const LEFT = 40; // px for the numbers of the y axis

@@ -1,5 +1,5 @@
-// What a playground trains: one network in float32 and one with the chosen settings, of the same seed and on the same batches;
-// and what the parts of its page share. No DOM.
+// What a playground trains: one network in float32 and one with the chosen settings, of the same seed and on the same batches.
+// Also the history of their losses, what the gradient format does to the gradients, and what the parts of the page share. No DOM.
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { float32 } from "#core/formats/catalogue.ts";
@@ -10,8 +10,9 @@ import { round, rounderOf, type Rounder } from "#training/rounder.ts";
 import { noLossScale, type Settings } from "#training/settings.ts";
 import { Trainer, type StepReport, type WeightTensor } from "#training/trainer.ts";
 import type { View } from "#ui/view.ts";
-import { History } from "./history.ts";
 import type { Choice, State } from "./state.ts";
+
+export const MOST_ROWS = 2048; // of a history; even, and the same in widget.py
 
 /** What the parts of the page share. */
 export interface Page {
@@ -86,6 +87,51 @@ function inFloat32(settings: Settings): Settings {
     ...settings, weightFormat: float32, activationFormat: float32, gradientFormat: float32, optimizerFormat: float32,
     masterWeights: true, accumulation: "float32", weightRounding: "nearest", lossScale: noLossScale,
   };
+}
+
+export interface Row {
+  readonly step: number;
+  /** The losses of both networks on the step's batch; their means if the row is for several steps. */
+  readonly reference: number;
+  readonly loss: number;
+  readonly lossScale: number;
+  /** How many of the row's steps were skipped. */
+  readonly skipped: number;
+}
+
+/** A run in bounded memory: a row for each step, until there are too many; then every two rows become one, and so on. */
+export class History {
+  /** Steps per row. */
+  stride = 1;
+  rows: Row[] = [];
+  #pending: Row[] = [];
+
+  add(row: Row): void {
+    this.#pending.push(row);
+    if (this.#pending.length < this.stride) return;
+    this.rows.push(joined(this.#pending));
+    this.#pending = [];
+    if (this.rows.length < MOST_ROWS) return;
+    this.rows = Array.from({ length: MOST_ROWS / 2 }, (_, i) => joined(this.rows.slice(2 * i, 2 * i + 2)));
+    this.stride *= 2;
+  }
+
+  clear(): void {
+    [this.rows, this.#pending, this.stride] = [[], [], 1];
+  }
+
+  /** Rows of float64 in the order of Row's fields. */
+  toBytes(): DataView {
+    const numbers = Float64Array.from(this.rows.flatMap(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
+    return new DataView(numbers.buffer);
+  }
+}
+
+function joined(rows: readonly Row[]): Row {
+  const sum = (of: (row: Row) => number) => rows.reduce((all, row) => all + of(row), 0);
+  const { step, lossScale } = rows.at(-1)!;
+  const mean = (of: (row: Row) => number) => sum(of) / rows.length;
+  return { step, lossScale, reference: mean((row) => row.reference), loss: mean((row) => row.loss), skipped: sum((row) => row.skipped) };
 }
 
 export type GradientAnswers = ReturnType<typeof gradientAnswers>["value"];
