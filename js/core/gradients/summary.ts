@@ -171,20 +171,6 @@ export class GradientSummary {
   }
 }
 
-/** The summaries in these bytes, each preceded by its length as a u32. */
-export const readSummaries = (view: DataView): GradientSummary[] => framesOf(view).map(GradientSummary.fromBytes);
-
-/** Splits bytes into frames, each preceded by its length as a u32. */
-export function framesOf(view: DataView): DataView[] {
-  const found: DataView[] = [];
-  for (let at = 0; at < view.byteLength; ) {
-    const length = view.getUint32(at, true);
-    found.push(new DataView(view.buffer, view.byteOffset + at + 4, length));
-    at += 4 + length;
-  }
-  return found;
-}
-
 const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, crc) => {
   for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
   return crc;

@@ -4,7 +4,8 @@
 import type { RenderProps } from "@anywidget/types";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
-import { framesOf, GradientSummary } from "#core/gradients/summary.ts";
+import { readFrame, rowsOf, unpacked } from "#core/frame.ts";
+import { GradientSummary } from "#core/gradients/summary.ts";
 import { button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { oneStop } from "#ui/cells.ts";
@@ -22,15 +23,16 @@ import { type Axis, axisOf, cellWords, errorWords, moduleName, type Row, type Se
 
 interface State {
   _rows: SentRow[];
-  _errors: DataView; // of each tensor its error and what rounding explains, float64
-  _summaries: DataView; // of each tensor two: in the recipe's precision, and in the reference's
+  /** A frame: for each tensor its error, the error that rounding explains, and its summaries in the recipe's precision and in the
+   * reference's. */
+  _tensors: DataView;
   _format: string;
   _loss_scale: number;
 }
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
-  const rows = rowsOf(model.get("_rows"), model.get("_errors"), model.get("_summaries"));
+  const rows = withTensors(model.get("_rows"), model.get("_tensors"));
   const first = rows.find(({ verdict }) => verdict !== "ok");
   const chosen = signal(first ?? rows[0]);
 
@@ -48,18 +50,17 @@ function render({ model, el }: RenderProps<State>): () => void {
   return view.close;
 }
 
-/** The rows with the numbers of their tensors, which are sent apart, in order. */
-function rowsOf(sent: readonly SentRow[], errors: DataView, bytes: DataView): Row[] {
-  const summaries = framesOf(bytes);
+/** The rows with their tensors, which are sent apart, in the same order. */
+function withTensors(rows: readonly SentRow[], tensors: DataView): Row[] {
+  const frame = readFrame(tensors);
+  const [errors, summaries] = [rowsOf(frame.arrays.get("errors")!), unpacked(frame)];
   let at = -1;
-  return sent.map((row) => ({
+  return rows.map((row) => ({
     ...row,
     tensors: row.tensors.map((name) => {
       at++;
-      return {
-        name, error: errors.getFloat64(16 * at, true), explained: errors.getFloat64(16 * at + 8, true),
-        recipe: summaries[2 * at]!, reference: summaries[2 * at + 1]!,
-      };
+      const [error, explained] = errors[at]!;
+      return { name, error: error!, explained: explained!, recipe: summaries[2 * at]!, reference: summaries[2 * at + 1]! };
     }),
   }));
 }

@@ -6,6 +6,7 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
 import { readOr } from "#core/formats/parse.ts";
 import { wholeIn } from "#core/formats/typed.ts";
+import { readFrame } from "#core/frame.ts";
 import { clamp } from "#core/range.ts";
 import { button } from "#ui/buttons.ts";
 import { labelled } from "#ui/choices.ts";
@@ -22,19 +23,13 @@ export type Elements = NonNullable<ReturnType<typeof elementsOf>>;
 /** What `BitEditor.from_tensor` sends, once: the first `count` of a tensor's `total` elements. Null where the model has none, or
  * none that can be read. */
 export function elementsOf(model: AnyModel<State>) {
-  const fmt = getFormat(model.get("_elements_format"));
-  const view: unknown = model.get("_elements");
-  const total: unknown = model.get("_elements_total");
-  if (!fmt || !(view instanceof DataView) || typeof total !== "number") return null;
-  const size = [1, 2, 4, 8].find((bytes) => 8 * bytes >= fmt.bits)!;
-  const count = Math.floor(view.byteLength / size);
-  const mask = (1n << BigInt(fmt.bits)) - 1n;
-  const code = (index: number) => {
-    let bits = 0n; // little-endian
-    for (let i = size - 1; i >= 0; i -= 1) bits = (bits << 8n) | BigInt(view.getUint8(index * size + i));
-    return bits & mask;
-  };
-  return count > 0 ? { fmt, count, total, code } : null;
+  const sent: unknown = model.get("_elements");
+  if (!(sent instanceof DataView) || sent.byteLength === 0) return null;
+  const { head, arrays } = readFrame(sent);
+  const fmt = getFormat(head.format);
+  const { values } = arrays.get("codes")!;
+  const total: number = head.total;
+  return fmt ? { fmt, count: values.length, total, code: (index: number) => BigInt(values[index]!) } : null;
 }
 
 /** The index of the next element of a class after `from`, going round; undefined where there is none. */

@@ -17,10 +17,8 @@ export interface State {
   _input: string;
   rounding: string;
   overflow: string;
-  /** Codes of a tensor's elements, little-endian in whole bytes; empty without a tensor. */
+  /** A frame with the first codes of a tensor; empty without one. */
   _elements?: DataView;
-  _elements_format?: string;
-  _elements_total?: number;
 }
 
 /** A number, and how the next value is rounded to its format. */

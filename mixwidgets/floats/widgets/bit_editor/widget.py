@@ -45,9 +45,9 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     value = _Face(1.0, help="The value as a float. Not synced: floats do not survive JSON.")
     rounding = _Face("ties-to-even", help="How a value is rounded.").tag(sync=True)
     overflow = _Face("native", help="The result for a value beyond the largest.").tag(sync=True)
-    _elements = t.Bytes(help="Codes of a tensor's elements, little-endian in whole bytes.").tag(sync=True)
-    _elements_format = t.Unicode(help="The format of the elements; empty without a tensor.").tag(sync=True)
-    _elements_total = t.Int(help="How many elements the tensor has.").tag(sync=True)
+    _elements = t.Bytes(
+        help='A frame with the first "codes" of a tensor, its "format" and its "total" of elements; or empty.'
+    ).tag(sync=True)
     _input = t.Unicode(help="What was last typed or assigned; see _typed.").tag(sync=True)
 
     def __init__(
@@ -83,11 +83,11 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         ValueError for a tensor without elements or dense values (sparse, or on the meta device).
         """
         from mixwidgets.floats.widgets.bit_editor.elements import elements_of
+        from mixwidgets.floats.widgets.frame import frame
 
-        fmt, data, total = elements_of(tensor, limit)
-        first = int.from_bytes(data[: -(-fmt.bits // 8)], "little")
-        traits |= {"_elements": data, "_elements_format": fmt.name, "_elements_total": total}
-        return cls(code=first, format=fmt, **traits)
+        fmt, codes, total = elements_of(tensor, limit)
+        traits["_elements"] = frame({"codes": codes}, format=fmt.name, total=total)
+        return cls(code=int(codes[0]), format=fmt, **traits)
 
     def reinterpret(self, format: Any) -> None:
         """Interpret the same bits in another format. Raises ValueError if they do not fit."""
@@ -113,8 +113,10 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             typed, rounding=self.rounding, overflow=self.overflow
         ).rule != "exact":
             told.insert(0, f"{typed} is rounded to {fmt.to_decimal(self.code)} ({self.rounding})")
-        if self._elements_total:
-            told.append(f"of a tensor of {self._elements_total:,} elements")
+        if self._elements:
+            from mixwidgets.floats.widgets.frame import read_frame  # NumPy is loaded for a tensor only
+
+            told.append(f"of a tensor of {read_frame(self._elements)[0]['total']:,} elements")
         return "\n".join(told)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
@@ -135,7 +137,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
 
     def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, How]:
         """The number that the received traits mean, together with the unchanged ones."""
-        if any(name.startswith("_elements") for name in state):
+        if "_elements" in state:
             raise ValueError("a page does not change the tensor")
         fmt = get_format(state.get("format", self.format))
         how = checked_how(state.get("rounding", self.rounding), state.get("overflow", self.overflow))

@@ -2,8 +2,8 @@
 
 import { batch, computed } from "@preact/signals-core";
 import { scaleLinear } from "d3-scale";
+import { readFrame, rowsOf } from "#core/frame.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
-import { floatRows } from "#ui/float_rows.ts";
 import { listed, t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { number, powerOfAny } from "#ui/ruler/words.ts";
@@ -29,7 +29,7 @@ export function timeline({ view, snapshots, snapshot, looked }: Explored): HTMLE
   const steps = computed(() => snapshots.value.map(({ step }) => step));
   const index = computed(() => steps.value.indexOf(snapshot.value.step));
   /** Those within the snapshots. */
-  const losses = computed(() => floatRows(loss.value, 2).map(([step, loss]) => ({ step: step!, loss: loss! }))
+  const losses = computed(() => rowsOf(readFrame(loss.value).arrays.get("loss")!).map(([step, loss]) => ({ step: step!, loss: loss! }))
     .filter(({ step }) => step >= steps.value[0]! && step <= steps.value.at(-1)!));
   /** The slider's places are the snapshots, evenly; between two of them steps are spread evenly. */
   const places = computed(() => scaleLinear([0, steps.value.length - 1], [THUMB, Math.max(width.value, LEAST_WIDTH) - THUMB]));

@@ -16,6 +16,7 @@ from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.widgets.bit_editor.widget import BitEditor
 from mixwidgets.floats.widgets.checked import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
+from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.gradient_source import source_of
 from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed
 from mixwidgets.floats.widgets.typed_number import is_named
@@ -109,10 +110,10 @@ class LossScaleExplorer(FollowingWidget):
 
     # The feed grows but stays the same object, so that it is never sent again as a whole: new snapshots are
     # sent as messages, and the trait is for views that open later and for saved pages.
-    _snapshots = traitlets.Instance(SnapshotFeed).tag(sync=True, to_json=lambda feed, _: feed.to_bytes())
+    _snapshots = traitlets.Instance(SnapshotFeed).tag(sync=True, to_json=lambda feed, _: feed.to_frame())
     _newest = traitlets.Int(0, help="The newest snapshot's step.").tag(sync=True)
     _seen = traitlets.Int(0, help="How many snapshots there were, thinned ones included.").tag(sync=True)
-    _loss = traitlets.Bytes(help="The loss by step (Thinned.to_bytes).").tag(sync=True)
+    _loss = traitlets.Bytes(help='A frame: "loss", rows of step and loss (Thinned.rows).').tag(sync=True)
     _without_gradient = traitlets.List(traitlets.Unicode()).tag(sync=True)
 
     def __init__(
@@ -220,7 +221,7 @@ class LossScaleExplorer(FollowingWidget):
     def _news(self) -> dict[str, Any]:
         """The small traits, computed from the feed."""
         steps = self._feed.steps
-        loss = self._feed.loss.to_bytes() if self._feed.loss.last else b""
+        loss = frame({"loss": self._feed.loss.rows()})
         return {"_newest": steps[-1] if steps else 0, "_seen": self._feed.seen, "_loss": loss}
 
     def _look(self) -> float | None:
@@ -235,7 +236,7 @@ class LossScaleExplorer(FollowingWidget):
         return self._pause
 
     def _send_snapshots(self, after: int) -> None:
-        self.send({"kind": "snapshots", "steps": self.steps}, buffers=[self._feed.to_bytes(after)])
+        self.send({"kind": "snapshots", "steps": self.steps}, buffers=[self._feed.to_frame(after)])
 
     def _hear(self, content: dict[str, Any]) -> None:
         super()._hear(content)

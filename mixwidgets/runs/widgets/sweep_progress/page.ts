@@ -3,6 +3,7 @@
 
 import type { RenderProps } from "@anywidget/types";
 import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { readFrame, rowsOf } from "#core/frame.ts";
 import { action } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { chart, lineKey } from "#ui/chart/chart.ts";
@@ -10,7 +11,6 @@ import { bandPath, lossAxes, lossPath, lossTicks, pointAt, type Range, within } 
 import { steps } from "#ui/chart/steps.ts";
 import { integer } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
-import { floatRows } from "#ui/float_rows.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { inSeries, sentences, t } from "#ui/messages.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
@@ -24,7 +24,7 @@ interface State {
   _grid: Grid | Record<string, never>; // empty if there are too many cells
   _words: Word[];
   _runs: Record<string, EndedRun>; // by place
-  _bands: DataView[]; // of the grid's first rows
+  _bands: DataView; // a frame
   _is_over: boolean;
 }
 
@@ -33,7 +33,8 @@ const QUIET_MS = 5000; // from one spoken text to the next while the sweep goes 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const [counts, failures, isOver] = [view.trait("_counts"), view.trait("_failures"), view.trait("_is_over")];
-  const [cells, runs, bands] = [view.trait("_words"), view.trait("_runs"), view.trait("_bands")];
+  const [cells, runs, sent] = [view.trait("_words"), view.trait("_runs"), view.trait("_bands")];
+  const bands = computed(() => bandsIn(sent.value));
   const grid = { seeds: [], rows: [], ...model.get("_grid") };
   const { ask, waiting, said: answer, hasKernel } = kernelLink(view, { stop: "sweep.slow" });
   const { root, head } = card(view, el, "mw-sweep", t("sweep.title"));
@@ -93,7 +94,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
 
   if (grid.rows.length > 1) {
-    addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ byteLength }) => byteLength > 0), answer() {} }]);
+    addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ length }) => length > 0), answer() {} }]);
   }
   return view.close;
 }
@@ -105,11 +106,13 @@ interface Band {
   rows: (Range & { mean: number })[];
 }
 
-/** A chart of the losses of each setting: the mean over its seeds as a line, from the lowest to the highest as a band. `sent` has
- * the bands of the grid's first rows. */
-function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<DataView[]>): HTMLElement {
-  const bands = computed(() => sent.value.map((view, i): Band => ({
-    name: rows[i]!.name, style: i, rows: floatRows(view, 4).map(([step, mean, low, high]) => ({ step: step!, mean: mean!, low: low!, high: high! })),
+/** The bands of the grid's first rows: (step, mean, low, high), step by step. */
+const bandsIn = (frame: DataView): number[][][] => [...readFrame(frame).arrays.values()].map(rowsOf);
+
+/** A chart of the losses of each setting: the mean over its seeds as a line, from the lowest to the highest as a band. */
+function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<number[][][]>): HTMLElement {
+  const bands = computed(() => sent.value.map((band, i): Band => ({
+    name: rows[i]!.name, style: i, rows: band.map(([step, mean, low, high]) => ({ step: step!, mean: mean!, low: low!, high: high! })),
   })).filter((band) => band.rows.length > 0));
   const loss = chart(t("sweep.loss"), t("sweep.loss_note"));
   const key = lineKey();

@@ -95,7 +95,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
   function rest(): void {
     session.show();
-    model.set("_history", session.history.toBytes());
+    model.set("_history", session.history.toFrame());
     model.save_changes();
   }
 

@@ -3,6 +3,7 @@
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { float32 } from "#core/formats/catalogue.ts";
+import { writeFrame } from "#core/frame.ts";
 import { summaryOf } from "#core/gradients/of_values.ts";
 import { GradientSummary } from "#core/gradients/summary.ts";
 import type { DigitRows } from "#training/data.ts";
@@ -120,10 +121,10 @@ export class History {
     [this.rows, this.#pending, this.stride] = [[], [], 1];
   }
 
-  /** Rows of float64 in the order of Row's fields. */
-  toBytes(): DataView {
-    const numbers = Float64Array.from(this.rows.flatMap(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
-    return new DataView(numbers.buffer);
+  /** A frame: "rows", float64 in the order of Row's fields. */
+  toFrame(): DataView {
+    const values = Float64Array.from(this.rows.flatMap(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
+    return writeFrame({ rows: { values, shape: [this.rows.length, 5] } });
   }
 }
 
