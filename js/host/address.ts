@@ -2,7 +2,7 @@
 // mixwidgets/floats/widgets/state_text.py, which defines the grammar. The address of a page of several widgets has their states
 // in order, joined by ";", which is percent-encoded within a state.
 
-import { wholeIn } from "#core/formats/typed.ts";
+import { wholeIn } from "#core/formats/parse.ts";
 
 export type Traits = Record<string, unknown>;
 

@@ -8,14 +8,12 @@ import { encode, OVERFLOWS, ROUNDINGS, type Options } from "#core/formats/encode
 import { toExact } from "#core/formats/parse.ts";
 import { rational, toNumber } from "#core/formats/rational.ts";
 import { pieces } from "#ui/messages.ts";
-import { copiesOf } from "#mixwidgets/floats/widgets/bit_editor/copies.ts";
+import { copiesOf, presetsOf } from "#mixwidgets/floats/widgets/bit_editor/controls.ts";
 import { cut, digitsToTellApart, figure } from "#ui/digits.ts";
 import { labelOf, marksAndFar } from "#ui/number_line/marks.ts";
 import { elementIn, elementsOf, nextOf } from "#mixwidgets/floats/widgets/bit_editor/elements.ts";
 import { readoutsOf, rowOf } from "#mixwidgets/floats/widgets/bit_editor/tables.ts";
-import { editHistory } from "#mixwidgets/floats/widgets/bit_editor/edit_history.ts";
-import { presetsOf } from "#mixwidgets/floats/widgets/bit_editor/controls.ts";
-import { inFormat, roundedBy, sameNumber, type EditedNumber, type State } from "#mixwidgets/floats/widgets/bit_editor/state.ts";
+import { editHistory, inFormat, roundedBy, sameNumber, type EditedNumber, type State } from "#mixwidgets/floats/widgets/bit_editor/state.ts";
 import { classLine, sentence } from "#mixwidgets/floats/widgets/bit_editor/words.ts";
 
 function typed(input: string, format = "float16", how: Options = {}): EditedNumber {

@@ -3,7 +3,7 @@
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { customFormat } from "#core/formats/custom.ts";
+import { customFormat } from "#core/formats/float_format.ts";
 import { Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { boundaries, CLASSES } from "#core/gradients/boundaries.ts";
 import { readFrame, unpacked, writeFrame } from "#core/frame.ts";

@@ -9,7 +9,7 @@ import { formats } from "#core/formats/catalogue.ts";
 import { encode } from "#core/formats/encode.ts";
 import { compare } from "#core/formats/rational.ts";
 import { classify, exactOf } from "#core/formats/decode.ts";
-import { summaryOf } from "#core/gradients/of_values.ts";
+import { summaryOf } from "#core/gradients/summary.ts";
 import playground from "#mixwidgets/teaching/widgets/playground/page.ts";
 import { frameLoop, later } from "#mixwidgets/teaching/widgets/playground/loop.ts";
 import { History, MOST_ROWS, startSession } from "#mixwidgets/teaching/widgets/playground/session.ts";

@@ -2,8 +2,7 @@
 // Nothing here needs Node, so that tests can run it in a browser too.
 
 import { getFormat } from "#core/formats/catalogue.ts";
-import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
-import type { FloatFormat } from "#core/formats/float_format.ts";
+import { customFormat, type CustomDefinition, type FloatFormat } from "#core/formats/float_format.ts";
 import { FORMAT_FIELDS, SettingsError, startingSettings, type Settings, type Task } from "./settings.ts";
 import type { Trainer } from "./trainer.ts";
 

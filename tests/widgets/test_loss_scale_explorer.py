@@ -8,8 +8,7 @@ import pytest
 from traitlets import TraitError
 
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.gradients.best_scale import best_loss_scale
-from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.summary import GradientSummary, best_loss_scale
 from mixwidgets.floats.widgets.frame import read_frame, unpacked
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed

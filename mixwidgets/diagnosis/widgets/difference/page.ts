@@ -8,7 +8,7 @@ import { readFrame, rowsOf, unpacked } from "#core/frame.ts";
 import { GradientSummary } from "#core/gradients/summary.ts";
 import { button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
-import { oneStop } from "#ui/cells.ts";
+import { oneStop } from "#ui/keys.ts";
 import { labelled } from "#ui/choices.ts";
 import { integer, superscript } from "#ui/digits.ts";
 import { emphasised, h, s, set, setText } from "#ui/dom.ts";
@@ -17,7 +17,7 @@ import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { number, powerOfAny, shares } from "#ui/ruler/words.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { type Axis, axisOf, cellWords, errorWords, moduleName, type Row, type SentRow, tensorName } from "./rows.ts";
 

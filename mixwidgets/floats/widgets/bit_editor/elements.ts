@@ -1,11 +1,10 @@
-// The elements of a tensor, one at a time; the next one of a class is found without the kernel.
+// The elements of a tensor, one after the other; the next one of a class is found without the kernel.
 
 import type { AnyModel } from "@anywidget/types";
 import type { ReadonlySignal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
-import { readOr } from "#core/formats/parse.ts";
-import { wholeIn } from "#core/formats/typed.ts";
+import { readOr, wholeIn } from "#core/formats/parse.ts";
 import { readFrame } from "#core/frame.ts";
 import { clamp } from "#core/range.ts";
 import { button } from "#ui/buttons.ts";
@@ -20,8 +19,8 @@ const WANTED = ["subnormal", "infinity", "nan"] as const;
 
 export type Elements = NonNullable<ReturnType<typeof elementsOf>>;
 
-/** What `BitEditor.from_tensor` sends, once: the first `count` of a tensor's `total` elements. Null where the model has none, or
- * none that can be read. */
+/** What `BitEditor.from_tensor` sends, once: the first `count` of a tensor's `total` elements. Null where the model has none,
+ * or none that can be read. */
 export function elementsOf(model: AnyModel<State>) {
   const sent: unknown = model.get("_elements");
   if (!(sent instanceof DataView) || sent.byteLength === 0) return null;
@@ -53,10 +52,10 @@ export function elementIn(elements: Elements, index: number, number: EditedNumbe
 export function elementStepper(elements: Elements, number: ReadonlySignal<EditedNumber>, edit: (next: EditedNumber) => void): HTMLElement {
   const last = elements.count - 1;
   let index = 0;
-  const said = h("span", { class: "mw-note", role: "status" });
+  const missing = h("span", { class: "mw-note", role: "status" });
   const go = (to: number) => {
     index = clamp(to, 0, last);
-    setText(said, "");
+    setText(missing, "");
     field.show(String(index));
     edit(elementIn(elements, index, number.value));
   };
@@ -68,9 +67,9 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
   });
   field.show("0");
   const find = (kind: FloatClass) => {
-    const found = nextOf(elements, index, kind);
-    if (found === undefined) setText(said, t("bits.none_of_class", { kind: t(`bits.find_${kind as (typeof WANTED)[number]}`) }));
-    else go(found);
+    const next = nextOf(elements, index, kind);
+    if (next === undefined) setText(missing, t("bits.none_of_class", { kind: t(`bits.find_${kind as (typeof WANTED)[number]}`) }));
+    else go(next);
   };
   const { count, total } = elements;
   const size = t(count < total ? "bits.elements_first" : "bits.elements_all", {
@@ -91,7 +90,7 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
         const name = t(`bits.find_${kind}`);
         return button(name, () => find(kind), { "aria-label": t("bits.find_next", { kind: name }) });
       }),
-      said,
+      missing,
     ),
     field.error,
   );

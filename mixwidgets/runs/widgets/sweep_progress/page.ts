@@ -14,7 +14,7 @@ import { h, set, setText } from "#ui/dom.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { inSeries, sentences, t } from "#ui/messages.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { cellGrid, type EndedRun, type Failure, type Grid, runTable, type Word, WORDS } from "./cells.ts";
 

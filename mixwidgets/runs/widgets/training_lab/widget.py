@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 import traitlets as t
 from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
-from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.experiments.scenarios import scenarios
-from mixwidgets.runs.scheduler.in_process import train_here
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.scheduler.processes import keep_spare
+from mixwidgets.runs.scheduler.recording import train_here
 from mixwidgets.runs.store.comparison import comparison_in_json
 from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot

@@ -5,7 +5,7 @@ import type { RenderProps } from "@anywidget/types";
 import { computed, signal } from "@preact/signals-core";
 import { encode } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { attempt as errorIn } from "#ui/attempt.ts";
+import { attempt as errorIn } from "#ui/fields.ts";
 import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { action, button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";

@@ -1,6 +1,6 @@
 // The controls of a run's settings: the network, and the precision of its numbers.
 
-import { wholeIn } from "#core/formats/typed.ts";
+import { wholeIn } from "#core/formats/parse.ts";
 import {
   ACCUMULATIONS, ACTIVATIONS, LIMITS, LOSS_SCALES, OPTIMIZERS, startingSettings, TASKS, type Task, WEIGHT_ROUNDINGS,
 } from "#training/settings.ts";

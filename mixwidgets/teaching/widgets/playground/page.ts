@@ -10,7 +10,7 @@ import { card } from "#ui/card.ts";
 import { integer } from "#ui/digits.ts";
 import { emphasised, h, set, setText } from "#ui/dom.ts";
 import { type MessageKey, t } from "#ui/messages.ts";
-import { addQuestions, type Question } from "#ui/stage_sequence.ts";
+import { addQuestions, type Question } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 import { menu, networkPart, precisionPart } from "./controls.ts";
 import { gradientsPart } from "./gradients.ts";

@@ -4,8 +4,7 @@
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { float32 } from "#core/formats/catalogue.ts";
 import { writeFrame } from "#core/frame.ts";
-import { summaryOf } from "#core/gradients/of_values.ts";
-import { GradientSummary } from "#core/gradients/summary.ts";
+import { GradientSummary, summaryOf } from "#core/gradients/summary.ts";
 import type { DigitRows } from "#training/data.ts";
 import { round, rounderOf, type Rounder } from "#training/rounder.ts";
 import { noLossScale, type Settings } from "#training/settings.ts";

@@ -9,13 +9,18 @@ import numpy as np
 import traitlets as t
 from numpy.typing import NDArray
 
-from mixwidgets.floats.widgets.base import MixWidget
-from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.widgets.base import Checked, MixWidget
 from mixwidgets.floats.widgets.frame import frame, read_frame
 from mixwidgets.runs.task.digit_rows import digit_rows
 from mixwidgets.support.checks import choice
-from mixwidgets.teaching.widgets.playground.experiment import experiment_of
-from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES, as_text, checked, of_text
+from mixwidgets.teaching.widgets.playground.settings import (
+    DEFAULTS,
+    STORIES,
+    as_text,
+    checked,
+    experiment_of,
+    of_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,9 +202,9 @@ class Playground(MixWidget):
             self._follows_story = True
 
     def __repr__(self) -> str:
-        told = [repr(self.story)] if self.story else []
+        story = [repr(self.story)] if self.story else []
         usual = {**DEFAULTS, **STORIES.get(self.story, {})}
         others = [
             f"{name}={getattr(self, name)!r}" for name in DEFAULTS if getattr(self, name) != usual[name]
         ]
-        return f"Playground({', '.join(told + others)})"
+        return f"Playground({', '.join(story + others)})"

@@ -1,74 +1,32 @@
-"""mixwidgets lab: JupyterLab on this machine; with --classroom, with a student's copy of the course."""
+"""The lessons: where their notebooks are, and a student's copy of them, in which no work is ever lost.
+
+A copy has the version of its lesson in its metadata, where it survives the student's edits. An existing file
+is never written again: if the lesson has changed since, the new version becomes a file beside it.
+"""
 
 import errno
 import hashlib
 import json
 import os
 import secrets
-import subprocess
-import sys
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from mixwidgets.cli.terminal import errors_in_words
-from mixwidgets.runs.store.system import user_id
 from mixwidgets.support.files import create_file
-from mixwidgets.support.installed import require
-from mixwidgets.support.plain_text import plain
-from mixwidgets.teaching.site.course import FIRST, course_folder
 
-START = Path("notebooks") / FIRST
-OWN = Path("mixwidgets-course")
+FIRST = "00_start_here.ipynb"
+PACKAGE = Path(__file__).parents[1]
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # on FAT and some network drives
 
 
-def open_lab(
-    context: typer.Context,
-    notebook: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[NOTEBOOK | FOLDER]",
-            help="What to open; default: the start notebook, if it is here. With --classroom, the student's "
-            "folder.",
-        ),
-    ] = None,
-    classroom: Annotated[
-        bool,
-        typer.Option(
-            "--classroom",
-            help=f"Open the course in your own folder, by default ./{OWN}. Missing lessons are copied there; "
-            "existing files are never changed. If a lesson has changed since, the new one is added as "
-            "NAME_2.ipynb.",
-        ),
-    ] = False,
-) -> None:
-    """Open JupyterLab on the loopback interface, with its token. Other options are passed to JupyterLab."""
-    options = list(context.args)
-    if notebook and str(notebook).startswith("-"):  # the first of JupyterLab's options
-        options, notebook = [str(notebook), *options], None
-    with errors_in_words():
-        require("mixwidgets lab", "lab", "jupyterlab")
-        if classroom:
-            notebook = _own_course(notebook or OWN)
-    target = notebook or (START if START.exists() else None)
-    command = [sys.executable, "-m", "jupyter", "lab", "--ServerApp.ip=127.0.0.1"]
-    if user_id() == 0:
-        command.append("--allow-root")  # in a container one is root; the server listens on loopback only
-    raise typer.Exit(subprocess.call([*command, *([str(target)] if target else []), *options]))
+def course_folder() -> Path:
+    """The folder of the lessons: in an installed package, or next to the package in a checkout.
 
-
-def _own_course(folder: Path) -> Path:
-    """The first lesson of the student's copy, in the widgets' language."""
-    from mixwidgets.support.languages.choice import chosen_language
-
-    lessons = copy_course(folder)
-    for name, path in lessons.items():
-        if path.name != name.name:
-            typer.echo(plain(f"{path} is the course's {name} now; your older file was not changed"))
-    in_language = Path(chosen_language(), FIRST)
-    return lessons.get(in_language, lessons[Path(FIRST)])
+    FileNotFoundError if there is neither.
+    """
+    for folder in (PACKAGE / "notebooks", PACKAGE.parent / "notebooks"):
+        if (folder / FIRST).is_file():
+            return folder
+    raise FileNotFoundError("This mixwidgets has no lessons; install it from its wheel.")
 
 
 def copy_course(folder: Path) -> dict[Path, Path]:
@@ -83,12 +41,12 @@ def copy_course(folder: Path) -> dict[Path, Path]:
         raise ValueError(f"{os.fspath(folder)!r} holds the course itself; name a folder of your own.")
     if folder.is_file():
         raise ValueError(f"{os.fspath(folder)!r} is a file; open it without --classroom, or name a folder.")
-    found = {}
+    copies = {}
     for lesson in sorted([*course.glob("*.ipynb"), *course.glob("zh/*.ipynb")]):
         name = lesson.relative_to(course)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        found[name] = _handed_out(lesson.read_bytes(), folder / name)
-    return found
+        copies[name] = _handed_out(lesson.read_bytes(), folder / name)
+    return copies
 
 
 def _handed_out(lesson: bytes, path: Path) -> Path:
@@ -104,8 +62,8 @@ def _handed_out(lesson: bytes, path: Path) -> Path:
 
 
 def _stamped(lesson: bytes, version: str) -> bytes:
-    """The lesson with its version in the metadata, where a student's edits in JupyterLab keep it, and without
-    outputs that answer a question, since the first line of a folded output is visible."""
+    """The lesson with its version in the metadata, and without the outputs that answer a question: the first
+    line of a folded output is visible."""
     notebook = json.loads(lesson)
     for cell in notebook["cells"]:
         if "answer" in cell["metadata"].get("tags", []):
