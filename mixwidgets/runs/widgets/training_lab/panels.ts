@@ -3,7 +3,7 @@
 
 import { signal } from "@preact/signals-core";
 import { button } from "#ui/buttons.ts";
-import { lineSample } from "#ui/chart/key.ts";
+import { lineSample } from "#ui/chart/chart.ts";
 import { h, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { Lab } from "./lab.ts";

@@ -2,7 +2,7 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { action, button } from "#ui/buttons.ts";
-import { lineSample } from "#ui/chart/key.ts";
+import { lineSample } from "#ui/chart/chart.ts";
 import { integer } from "#ui/digits.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { finder, wordsIn } from "#ui/finder.ts";
