@@ -233,6 +233,28 @@ def test_an_unknown_public_name_is_an_attribute_error():
         _ = mixwidgets.BitEdtor
 
 
+FLOOR = re.compile(rf"mixwidgets\.({'|'.join(sorted(set.union(*FLOORS[:-1])))})\b")
+
+
+def test_no_line_of_a_user_names_a_floor():
+    top = ROOT.parent
+    pages = [
+        *top.glob("README*.md"),
+        *(page for page in top.glob("docs/**/*.md") if page.stem != "architecture"),
+    ]
+    lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
+    for notebook in top.glob("notebooks/**/*.ipynb"):
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        lines += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    for source in ROOT.rglob("*.py"):  # its errors
+        raised = [
+            node for node in ast.walk(ast.parse(source.read_text("utf-8"))) if isinstance(node, ast.Raise)
+        ]
+        lines += [text.value for node in raised for text in ast.walk(node) if isinstance(text, ast.Constant)]
+    assert len(lines) > 3_000
+    assert [line for line in lines if isinstance(line, str) and FLOOR.search(line)] == []
+
+
 # A saved page imports the one module that it holds.
 EXCEPTIONS = {("js/host/page.ts", "import("), ("mixwidgets/static/host.js", "import(")}
 

@@ -5,6 +5,7 @@ import math
 import os
 import resource
 import tracemalloc
+import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
@@ -219,7 +220,7 @@ def test_a_record_of_an_older_version_lacks_what_came_later(run_path):
 
 def test_a_deeply_nested_record_with_a_good_checksum_is_set_aside(run_path):
     body = b'{"kind":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
-    sealed = body[:-1] + b',"crc32":"%08x"}\n' % files.zlib.crc32(body)
+    sealed = body[:-1] + b',"crc32":"%08x"}\n' % zlib.crc32(body)
     (run_path / "events.jsonl").write_bytes(b"".join([sealed, *lines_of(run_path)]))
     run = open_run(run_path)
     assert same(run.events(), some_events())

@@ -233,7 +233,7 @@ def test_without_threads_it_looks_once_and_says_so(no_threads):
 
 
 def test_without_threads_the_page_is_answered_all_the_same(no_threads, monkeypatch, tmp_path):
-    for module in ("installed", "store.system"):
+    for module in ("support.installed", "runs.store.system"):
         monkeypatch.setattr(f"mixwidgets.{module}.IN_BROWSER", True)
     with pytest.warns(RuntimeWarning, match="can start no thread"):
         lab = mw.TrainingLab(tmp_path / "runs", lang="zh")

@@ -57,7 +57,7 @@ def posix_in(source):
 def test_what_is_posix_stands_in_one_module():
     sources = {path: posix_in(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
     assert [path.relative_to(ROOT).as_posix() for path, found in sources.items() if found] == [
-        "store/system.py"
+        "runs/store/system.py"
     ]
 
 
