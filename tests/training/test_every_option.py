@@ -41,11 +41,11 @@ EXPERIMENT = Experiment(
 
 
 def trained(recipe):
-    """What a short run did: its steps and evaluations, and how it ended."""
+    """What a short run did, as a text, in which a NaN is another's like: its steps, evaluations and end."""
     events = list(train(EXPERIMENT.replace(recipe=recipe)))
     steps = [dataclasses.replace(event, seconds=0.0) for event in events if event.kind == "step"]
     metrics = [dict(event.metrics) for event in events if event.kind == "evaluation"]
-    return steps, metrics, events[-1].reason
+    return repr((steps, metrics, events[-1].reason))
 
 
 @pytest.mark.parametrize("field", dataclasses.fields(Recipe), ids=lambda field: field.name)
