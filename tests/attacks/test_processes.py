@@ -72,7 +72,7 @@ def test_a_fork_of_the_kernel_keeps_no_run_alive(tmp_path):
     endless = EXPERIMENT.replace(steps=10_000_000, device="cpu").to_json()
     command = [sys.executable, "-c", KERNEL, os.fspath(tmp_path), endless]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as kernel:
-        child, path = kernel.stdout.readline().split()
+        child, path = kernel.stdout.readline().rstrip("\n").split(" ", 1)
         try:
             run = open_run(path)
             kernel.kill()

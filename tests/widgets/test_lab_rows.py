@@ -1,6 +1,7 @@
 """What a TrainingLab tells of a folder: rows from the statuses, curves when they are shown, and no more."""
 
 import gc
+import itertools
 import json
 import math
 import os
@@ -63,9 +64,11 @@ def journals_read(monkeypatch):
 
 
 def copies(run, count):
+    names = (f"{run.id[:-4]}{number:04x}" for number in itertools.count())
+    others = (name for name in names if name != run.id)
     return [
-        open_run(shutil.copytree(run.path, run.path.with_name(f"{run.id[:-4]}{number:04x}")))
-        for number in range(count)
+        open_run(shutil.copytree(run.path, run.path.with_name(name)))
+        for name in itertools.islice(others, count)
     ]
 
 
