@@ -2,7 +2,7 @@
 // The twin of mixwidgets/floats/widgets/state_text.py, which states the grammar. Of a page of several widgets the address holds
 // their states in order, joined by ";": no state has one, since ";" is percent-encoded there.
 
-import { wholeIn } from "#core/formats/typed.ts";
+import { wholeIn } from "#core/formats/parse.ts";
 
 export type Traits = Record<string, unknown>;
 

@@ -1,7 +1,5 @@
 // The model of a page without a kernel: the saved state, and its listeners.
 
-import { fromBase64 } from "#ui/base64.ts";
-
 /** A widget's state and its bytes, deflated and in base64: `buffers` belong at their paths in `state`. */
 export interface Saved {
   readonly state: Record<string, unknown>;
@@ -19,7 +17,8 @@ export async function stateOf({ state, buffers }: Saved): Promise<Record<string,
 }
 
 function inflated(base64: string): Promise<ArrayBuffer> {
-  return new Response(new Blob([fromBase64(base64)]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
 type Handler = (...args: never[]) => void;

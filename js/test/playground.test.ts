@@ -9,7 +9,7 @@ import { formats } from "#core/formats/catalogue.ts";
 import { encode } from "#core/formats/encode.ts";
 import { compare } from "#core/formats/rational.ts";
 import { classify, exactOf } from "#core/formats/decode.ts";
-import { summaryOf } from "#core/gradients/of_values.ts";
+import { summaryOf } from "#core/gradients/summary.ts";
 import playground from "#mixwidgets/teaching/widgets/playground/page.ts";
 import { frameLoop, later } from "#mixwidgets/teaching/widgets/playground/loop.ts";
 import { History, MOST_ROWS } from "#mixwidgets/teaching/widgets/playground/history.ts";
@@ -17,12 +17,13 @@ import { startSession } from "#mixwidgets/teaching/widgets/playground/session.ts
 import { choiceOf, settingsOf, stateValue, stories, TRAITS, usual } from "#mixwidgets/teaching/widgets/playground/state.ts";
 import { verdict } from "#mixwidgets/teaching/widgets/playground/verdict.ts";
 import { viewOf } from "#ui/view.ts";
+import { readFrame, rowsOf, writeFrame } from "#core/frame.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/runs/task/digit_rows.bin")));
 
 function show(changes: Record<string, unknown> = {}) {
-  const model = fakeModel({ ...usual, ...changes, _digits: new DataView(rows.buffer, rows.byteOffset, rows.byteLength), _history: new DataView(new ArrayBuffer(0)) });
+  const model = fakeModel({ ...usual, ...changes, _digits: new DataView(rows.buffer, rows.byteOffset, rows.byteLength), _history: writeFrame({}) });
   const el = document.createElement("div");
   document.body.append(el);
   const cleanup = playground.render({ model, el } as never);
@@ -42,12 +43,12 @@ describe("the page", () => {
     const { model, press, text } = show();
     press("One step");
     press("One step");
-    const { buffer } = model.get("_history") as DataView;
-    const history = new Float64Array(buffer as ArrayBuffer);
-    expect([history.length, history[0], history[5], history[3], history[4]]).toEqual([10, 1, 2, 1, 0]);
+    const history = () => readFrame(model.get("_history") as DataView).arrays.get("rows")!;
+    const { values, shape } = history();
+    expect([shape, values[0], values[5], values[3], values[4]]).toEqual([[2, 5], 1, 2, 1, 0]);
     expect(text(".mw-play-count")).toBe("step 2 of 1,000");
     press("Restart");
-    expect((model.get("_history") as DataView).byteLength).toBe(0);
+    expect(history().shape).toEqual([0, 5]);
   });
 
   test("the axis of the loss scale names the scale of the next step, also before the first", () => {
@@ -278,7 +279,7 @@ test("a history is bounded, and its rows are means of all steps", () => {
   expect(history.stride).toBe(4);
   expect(history.rows[0]).toEqual({ step: 4, reference: 2.5, loss: 5, lossScale: 1, skipped: 4 });
   expect(history.rows.reduce((sum, { skipped }) => sum + skipped, 0)).toBe(steps);
-  expect(history.toBytes().byteLength).toBe(40 * history.rows.length);
+  expect(rowsOf(readFrame(history.toFrame()).arrays.get("rows")!)).toEqual(history.rows.map(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
 });
 
 describe("a summary of values", () => {

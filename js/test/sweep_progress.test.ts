@@ -1,13 +1,16 @@
 // @vitest-environment jsdom
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { type NumberArray, writeFrame } from "#core/frame.ts";
 import widget from "#mixwidgets/runs/widgets/sweep_progress/page.ts";
 import { fakeModel } from "./fake_model.ts";
-import { wire } from "./training_lab_model.ts";
+import { float32 } from "./frames.ts";
+
+const bands = (...rows: NumberArray[]) => writeFrame(Object.fromEntries(rows.entries()));
 
 beforeAll(() => void vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} }));
 
 const sweepModel = (changes: Record<string, unknown> = {}) =>
-  fakeModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _grid: {}, _words: [], _runs: {}, _bands: [], _is_over: false, ...changes });
+  fakeModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _grid: {}, _words: [], _runs: {}, _bands: writeFrame({}), _is_over: false, ...changes });
 
 function show(model: ReturnType<typeof sweepModel>) {
   const el = document.body.appendChild(document.createElement("div"));
@@ -84,15 +87,15 @@ describe("the losses", () => {
   const grid = { seeds: [0, 1], rows: [{ name: "a", cells: [0, 1] }, { name: "<b>", cells: [2, 3] }] };
 
   it("are drawn as a band for each setting that has runs", () => {
-    const one = sweepModel({ _grid: grid, _bands: [wire([]), wire([])] });
+    const one = sweepModel({ _grid: grid, _bands: bands(float32([]), float32([])) });
     const { el } = show(one);
     const charts = el.querySelector<HTMLElement>(".mw-charts")!;
     expect(charts.hidden).toBe(true);
-    one.set("_bands", [wire([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), wire([])]);
+    one.set("_bands", bands(float32([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), float32([])));
     expect([charts.hidden, el.querySelectorAll(".mw-band").length]).toEqual([false, 1]);
     expect(el.querySelector(".mw-band")!.getAttribute("d")).toMatch(/^M.*L.*L.*L.*Z$/);
     expect(el.querySelector("svg[role=img] title")!.textContent).toBe("Loss by step, at the end: a: 1.000, from 0.500 to 1.500");
-    one.set("_bands", [wire([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), wire([[1, NaN, 1, 1]])]);
+    one.set("_bands", bands(float32([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), float32([[1, NaN, 1, 1]])));
     expect(el.querySelector(".mw-step-said")!.textContent).toBe(
       "step 2 · a: 1.000, from 0.500 to 1.500 · <b>: no mean, since a seed has no finite loss there");
   });
@@ -101,9 +104,9 @@ describe("the losses", () => {
     const one = sweepModel({ _grid: grid }); // no band has been sent yet
     const { el } = show(one);
     const note = el.querySelector(".mw-chart-note")!;
-    one.set("_bands", [wire([[1, 2, 1, 3]]), wire([[1, 2, 1, 3]])]);
+    one.set("_bands", bands(float32([[1, 2, 1, 3]]), float32([[1, 2, 1, 3]])));
     expect(note.textContent).not.toContain("first");
-    one.set("_bands", [wire([[1, 2, 1, 3]])]);
+    one.set("_bands", bands(float32([[1, 2, 1, 3]])));
     expect(note.textContent).toContain("(the first 1 settings)");
   });
 });
@@ -115,7 +118,7 @@ it("asks on the stage which setting is best, and hides it once there is a band",
   const root = el.querySelector(".mw-sweep")!;
   expect(el.querySelector(".mw-stage-question")!.textContent).toContain("Which setting ends with the lowest loss");
   expect(root.hasAttribute("data-asks")).toBe(false);
-  one.set("_bands", [wire([[1, 2, 1, 3]]), wire([])]);
+  one.set("_bands", bands(float32([[1, 2, 1, 3]]), float32([])));
   expect(root.hasAttribute("data-asks")).toBe(true);
 });
 

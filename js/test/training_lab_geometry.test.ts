@@ -5,24 +5,26 @@ import { accept, readSeeds, readSteps, seedsText } from "#mixwidgets/runs/widget
 import { fieldName, fieldValue, titlesOf } from "#mixwidgets/runs/widgets/training_lab/comparison_words.ts";
 import { reach, scaleAxes, scalePath, sharesPaths, skipMarks } from "#mixwidgets/runs/widgets/training_lab/geometry.ts";
 import { assignStyles, merged, runAtHand, runNames } from "#mixwidgets/runs/widgets/training_lab/rows.ts";
-import { points, type Row, shares } from "#mixwidgets/runs/widgets/training_lab/state.ts";
+import { curvesIn, type Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
 import * as words from "#mixwidgets/runs/widgets/training_lab/words.ts";
-import { row as some, wire } from "./training_lab_model.ts";
+import { writeFrame } from "#core/frame.ts";
+import { bytes, float32 } from "./frames.ts";
+import { row as some } from "./training_lab_model.ts";
 
 const frame = { width: 120, height: 100, left: 10, right: 10, top: 0, bottom: 0 };
 
 const row = (changes: Partial<Row> = {}): Row => some({ id: "a", skipped: 3, rate: 141.4, metrics: {}, ...changes });
 
-describe("points", () => {
-  it("reads little-endian float32 pairs, NaN and infinity included", () => {
-    expect(points(wire([[1, 2.5], [2, NaN], [3, -Infinity]]))).toEqual([
-      { step: 1, value: 2.5 }, { step: 2, value: NaN }, { step: 3, value: -Infinity },
-    ]);
-  });
-  it("takes no part of a cut-off pair, and nothing from nothing", () => {
-    const whole = wire([[1, 2], [3, 4]]);
-    expect(points(new DataView(whole.buffer, 0, 13))).toEqual([{ step: 1, value: 2 }]);
-    expect(points(undefined)).toEqual([]);
+describe("curves", () => {
+  const loss = [[1, 2.5], [2, NaN], [3, -Infinity]];
+  const sent = writeFrame({ loss: float32(loss), scale: float32([]), skipped: float32([]), shares: float32([[3, 0.25, 0.5, 0, 0, 0.25]]) });
+  it("are read run by run, NaN and infinity included", () => {
+    const read = curvesIn(writeFrame({ 2: bytes(sent), 1: bytes(sent) }));
+    expect([...read.keys()].sort()).toEqual(["1", "2"]);
+    expect(read.get("1")).toEqual({
+      loss: [{ step: 1, value: 2.5 }, { step: 2, value: NaN }, { step: 3, value: -Infinity }], scale: [], skipped: [],
+      shares: [{ step: 3, of: [0.25, 0.5, 0, 0, 0.25] }],
+    });
   });
 });
 
@@ -63,9 +65,6 @@ describe("paths", () => {
 describe("shares", () => {
   const y = (share: number) => 100 * (1 - share);
   const x = lossAxes(frame, [], wholePart(10)).x; // 10 px a step
-  it("come in sixes from the wire", () => {
-    expect(shares(wire([[3, 0.25, 0.5, 0, 0, 0.25]]))).toEqual([{ step: 3, of: [0.25, 0.5, 0, 0, 0.25] }]);
-  });
   it("lie one upon the other, and leave open what was not finite", () => {
     const paths = sharesPaths(x, y, [{ step: 0, of: [0.5, 0.25] }, { step: 4, of: [0.25, 0.25] }], 2);
     expect(paths).toEqual(["M10,50L50,75L50,100L10,100Z", "M10,25L50,50L50,75L10,50Z"]);

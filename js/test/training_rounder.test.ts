@@ -2,10 +2,9 @@
 
 import { expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { customFormat } from "#core/formats/custom.ts";
+import { customFormat, type FloatFormat } from "#core/formats/float_format.ts";
 import { classify, exactOf } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
-import type { FloatFormat } from "#core/formats/float_format.ts";
 import { holdsTensors, round, rounderOf, roundStochastically } from "#training/rounder.ts";
 
 const float32 = new Float32Array(1);

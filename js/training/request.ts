@@ -1,8 +1,7 @@
 // For tests and benchmarks, which train without a page: settings as JSON has them, and all that training has changed, as bytes.
 
 import { getFormat } from "#core/formats/catalogue.ts";
-import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
-import type { FloatFormat } from "#core/formats/float_format.ts";
+import { customFormat, type CustomDefinition, type FloatFormat } from "#core/formats/float_format.ts";
 import { FORMAT_FIELDS, SettingsError, startingSettings } from "./settings.ts";
 import type { Trainer } from "./trainer.ts";
 import type { Settings, Task } from "./types.ts";

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { inflateSync } from "node:zlib";
-import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
+import { customFormat, type CustomDefinition } from "#core/formats/float_format.ts";
 import * as functions from "./functions.ts";
 import { round, rounderOf, roundStochastically } from "./rounder.ts";
 import { allBits, changed, settingsOf, type Request } from "./request.ts";

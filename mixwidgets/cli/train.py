@@ -55,8 +55,8 @@ def train_one(
 ) -> None:
     """Launch a run and show its progress. Ctrl-C stops it."""
     from mixwidgets.runs.experiments.experiment import Experiment
-    from mixwidgets.runs.scheduler.in_process import train_here
     from mixwidgets.runs.scheduler.launch import launch
+    from mixwidgets.runs.scheduler.recording import train_here
     from mixwidgets.runs.store.system import can_launch
 
     with errors_in_words():

@@ -16,7 +16,7 @@ from torch.utils.module_tracker import ModuleTracker
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
-from mixwidgets.runs.task.source import check_trust
+from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.runs.training.device import RandomState, choose_device, training_settings
 from mixwidgets.runs.training.function_kinds import UNINITIALISED
 from mixwidgets.runs.training.loop import make_trainer

@@ -11,10 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mixwidgets.floats.formats.block import BlockFormat, any_format
-from mixwidgets.floats.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.floats.gradients.block_loss import BlockRecord
 from mixwidgets.floats.gradients.boundaries import signed_format
-from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.summary import LOG2_LOSS_SCALES, GradientSummary, best_loss_scale
 from mixwidgets.runs.store.tables import ROW_DTYPES, counts_row
 from mixwidgets.support.languages.texts import Tell, translated
 

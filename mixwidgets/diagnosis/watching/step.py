@@ -17,8 +17,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.diagnosis.watching.targets import KINDS, Loop
-from mixwidgets.floats.gradients.block_loss import BlockLoss
-from mixwidgets.floats.gradients.blocked_tensor import block_losses
+from mixwidgets.floats.gradients.block_loss import BlockLoss, block_losses
 from mixwidgets.floats.gradients.lazy import LazySummaries, joined, merged
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.gradients.values import own_part

@@ -1,8 +1,8 @@
-"""A run's gradient snapshots as an explorer reads them (`floats.gradients.snapshots`)."""
+"""A run's gradient snapshots as an explorer reads them (`floats.gradients.sources`)."""
 
 from pathlib import Path
 
-from mixwidgets.floats.gradients.snapshots import Feed
+from mixwidgets.floats.gradients.sources import Feed
 from mixwidgets.runs.store.events import GradientSnapshot, StepRecord
 from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.state import RunState

@@ -2,7 +2,7 @@
 
 import type { Signal } from "@preact/signals-core";
 import { button } from "#ui/buttons.ts";
-import { oneStop } from "#ui/cells.ts";
+import { oneStop } from "#ui/keys.ts";
 import { superscript } from "#ui/digits.ts";
 import { h, s, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";

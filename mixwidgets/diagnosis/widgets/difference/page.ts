@@ -2,11 +2,11 @@
 
 import type { RenderProps } from "@anywidget/types";
 import { signal } from "@preact/signals-core";
-import { framesOf } from "#core/gradients/summary.ts";
+import { readFrame, rowsOf, unpacked } from "#core/frame.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h } from "#ui/dom.ts";
 import { pieces, t } from "#ui/messages.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 import { axisOf } from "./axis.ts";
 import { errorKey, moduleList } from "./list.ts";
@@ -15,24 +15,22 @@ import { type Row, type Told } from "./words.ts";
 
 interface State {
   _rows: Told[];
-  _errors: DataView; // of each tensor its error and what rounding explains, float64
-  _summaries: DataView; // of each tensor two: in the recipe's precision, and in the reference's
+  _tensors: DataView; // a frame: of each tensor its error and what rounding explains, and its summaries in the recipe's precision and in the reference's
   _format: string;
   _loss_scale: number;
 }
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
-  const [errors, summaries] = [model.get("_errors"), framesOf(model.get("_summaries"))];
+  const sent = readFrame(model.get("_tensors"));
+  const [errors, summaries] = [rowsOf(sent.arrays.get("errors")!), unpacked(sent)];
   let at = -1;
   const rows: Row[] = model.get("_rows").map((told) => ({
     ...told,
     tensors: told.tensors.map((name) => {
       at++;
-      return {
-        name, error: errors.getFloat64(16 * at, true), explained: errors.getFloat64(16 * at + 8, true),
-        found: summaries[2 * at]!, reference: summaries[2 * at + 1]!,
-      };
+      const [error, explained] = errors[at]!;
+      return { name, error: error!, explained: explained!, found: summaries[2 * at]!, reference: summaries[2 * at + 1]! };
     }),
   }));
   const first = rows.find(({ verdict }) => verdict !== "ok");

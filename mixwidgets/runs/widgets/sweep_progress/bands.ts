@@ -1,12 +1,12 @@
 // The losses of each setting over its seeds: their mean as a line, from their lowest to their highest as a band.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { readFrame, rowsOf } from "#core/frame.ts";
 import { chart } from "#ui/chart/chart.ts";
 import { bandPath, lossAxes, lossPath, lossTicks, pointAt, type Range, within } from "#ui/chart/geometry.ts";
 import { lineKey } from "#ui/chart/key.ts";
 import { steps } from "#ui/chart/steps.ts";
 import { set, setText } from "#ui/dom.ts";
-import { floatRows } from "#ui/float_rows.ts";
 import { inSeries, sentences, t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
@@ -19,10 +19,12 @@ interface Band {
   rows: (Range & { mean: number })[];
 }
 
-/** `sent` has the bands of the grid's first rows. */
-export function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<DataView[]>): HTMLElement {
-  const bands = computed(() => sent.value.map((view, i): Band => ({
-    name: rows[i]!.name, style: i, rows: floatRows(view, 4).map(([step, mean, low, high]) => ({ step: step!, mean: mean!, low: low!, high: high! })),
+/** The bands of the grid's first rows: (step, mean, low, high), step by step. */
+export const bandsIn = (sent: DataView): number[][][] => [...readFrame(sent).arrays.values()].map(rowsOf);
+
+export function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<number[][][]>): HTMLElement {
+  const bands = computed(() => sent.value.map((band, i): Band => ({
+    name: rows[i]!.name, style: i, rows: band.map(([step, mean, low, high]) => ({ step: step!, mean: mean!, low: low!, high: high! })),
   })).filter((band) => band.rows.length > 0));
   const loss = chart(t("sweep.loss"), t("sweep.loss_note"));
   const key = lineKey();

@@ -3,7 +3,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { scaleLinear } from "d3-scale";
 import { button } from "#ui/buttons.ts";
-import { oneStop } from "#ui/cells.ts";
+import { oneStop } from "#ui/keys.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { metric as metricWords, metricName, statusWord } from "#ui/run_words.ts";

@@ -7,9 +7,9 @@ import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { sentences, t } from "#ui/messages.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
-import { bandChart } from "./bands.ts";
+import { bandChart, bandsIn } from "./bands.ts";
 import { cellGrid, type Failure, type Grid, type Over, type Word, WORDS } from "./grid.ts";
 import { runTable } from "./table.ts";
 
@@ -19,7 +19,7 @@ interface State {
   _grid: Grid | Record<string, never>; // empty if there are too many cells
   _words: Word[];
   _runs: Record<string, Over>; // by place, of those that are over
-  _bands: DataView[]; // of the grid's first rows
+  _bands: DataView; // a frame, of the grid's first rows
   _is_over: boolean;
 }
 
@@ -28,7 +28,8 @@ const QUIET_MS = 5000; // between two spoken words while it goes on
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const [found, failed, isOver] = [view.trait("_counts"), view.trait("_failures"), view.trait("_is_over")];
-  const [cells, runs, bands] = [view.trait("_words"), view.trait("_runs"), view.trait("_bands")];
+  const [cells, runs, sent] = [view.trait("_words"), view.trait("_runs"), view.trait("_bands")];
+  const bands = computed(() => bandsIn(sent.value));
   const grid = { seeds: [], rows: [], ...model.get("_grid") };
   const { ask, waiting, said, hasKernel } = kernelLink(view, { stop: "sweep.slow" });
   const { root, head } = card(view, el, "mw-sweep", t("sweep.title"));
@@ -88,7 +89,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
 
   if (grid.rows.length > 1) {
-    addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ byteLength }) => byteLength > 0), answer() {} }]);
+    addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ length }) => length > 0), answer() {} }]);
   }
   return view.close;
 }

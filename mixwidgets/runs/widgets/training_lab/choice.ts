@@ -1,6 +1,6 @@
 // What the next launch runs, as it is typed and as it stands in an address. No DOM.
 
-import { wholeIn } from "#core/formats/typed.ts";
+import { wholeIn } from "#core/formats/parse.ts";
 import { t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { areSettings } from "./settings_text.ts";

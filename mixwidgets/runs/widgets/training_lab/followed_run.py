@@ -5,6 +5,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.thinned import Thinned
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import REASONS, Event, GradientSnapshot, StepRecord
@@ -50,11 +54,11 @@ class Curves:
             if all(map(math.isfinite, shares)):  # NaN if the summaries cannot decide them
                 self._thinned["shares"].append(event.step, *shares)
 
-    def to_bytes(self) -> dict[str, bytes]:
-        """Rows of little-endian float32. "loss": step, loss without the loss weight; "scale": step, log2 of
+    def rows(self) -> dict[str, NDArray[np.float32]]:
+        """The rows of each curve. "loss": step, loss without the loss weight; "scale": step, log2 of
         the loss scale, wherever it changed; "skipped": the same for each skipped step; "shares": step and the
         `Shares` of its gradients."""
-        return {name: curve.to_bytes() for name, curve in self._thinned.items()}
+        return {name: curve.rows() for name, curve in self._thinned.items()}
 
 
 class FollowedRun:
@@ -67,15 +71,15 @@ class FollowedRun:
         """Whether the row needs the rest of the journal."""
         self.is_read = False
         """Whether the journal was read to its end since the last look."""
-        self.curves: dict[str, bytes] = {}
-        """The curves read so far (`Curves.to_bytes`)."""
+        self.curves = b""
+        """A frame of the curves read so far (`Curves.rows`); empty before."""
         self._status = Status(word="queued")
         self._stamp: tuple[int, int] | None = None
         self._position: int | None = None
         self._has_gradients = False
         self._reader: JournalReader | None = None
         self._curves = Curves(run.experiment)
-        self._overview: dict[str, bytes] = {}  # curves of a sample of the steps, until all are read
+        self._overview: dict[str, NDArray[np.float32]] = {}  # of a sample of the steps, until all are read
         self._figures: dict[str, Any] | None = None  # from the journal; kept when the curves are released
         self._row: dict[str, Any] | None = None
 
@@ -121,7 +125,7 @@ class FollowedRun:
                 break
         else:
             self.is_read, self._overview = True, {}
-        self.curves = self._curves.to_bytes() | self._overview
+        self.curves = frame(self._curves.rows() | self._overview)
         if self.is_read or self.is_alive:
             self._figures, self._row = _figures(self._curves.state, self._flushed()), None
             self.needs_journal = self.is_alive
@@ -130,7 +134,7 @@ class FollowedRun:
         """Release the curves of a finished run; the row stays."""
         if not self.needs_journal and self._reader:
             self._reader, self._curves = None, Curves(self.run.experiment)
-            self.curves, self.is_read = {}, False
+            self.curves, self.is_read = b"", False
 
     def row(self) -> dict[str, Any]:
         """The run as JSON values; None or "" if unknown. While it `needs_journal`, its steps may be 0."""
@@ -194,7 +198,7 @@ def _figures(state: RunState, flushed: float | None = None) -> dict[str, Any]:
     }
 
 
-def _overview(run: Run) -> dict[str, bytes]:
+def _overview(run: Run) -> dict[str, NDArray[np.float32]]:
     """The losses and loss scales of a sample of the steps of a long journal; nothing for a short one."""
     try:
         if (run.path / "events.jsonl").stat().st_size < _LONG:
@@ -204,7 +208,7 @@ def _overview(run: Run) -> dict[str, bytes]:
     curves = Curves(run.experiment)
     for step in sample_steps(run.path, _SAMPLED):
         curves.add(step)
-    found = curves.to_bytes()
+    found = curves.rows()
     return {name: found[name] for name in ("loss", "scale")}
 
 

@@ -5,7 +5,7 @@ import { kernelLink } from "#ui/kernel.ts";
 import { t } from "#ui/messages.ts";
 import { kept, type View } from "#ui/view.ts";
 import { assignStyles, merged, runAtHand, runNames } from "./rows.ts";
-import { type Choice, type Curves, decode, type ShownRun, type State } from "./state.ts";
+import { type Choice, type Curves, curvesIn, noCurves, type ShownRun, type State } from "./state.ts";
 
 const SLOW = {
   launch: "lab.slow_launch", stop: "lab.slow_stop", stop_all: "lab.slow_stop", compare: "lab.slow", gradients: "lab.slow",
@@ -17,14 +17,8 @@ export type Lab = ReturnType<typeof labOf>;
 export function labOf(view: View<State>) {
   const [over, alive, shown] = [view.trait("_rows"), view.trait("_live_rows"), view.trait("_shown")];
   const [settled, live] = [view.trait("_settled"), view.trait("_live")];
-  const wire = (id: string) => live.value[id] ?? settled.value[id];
-  const decoded = new WeakMap<object, Curves>();
-  const curvesOf = (id: string): Curves => {
-    const sent = wire(id);
-    if (!sent) return decode(undefined);
-    if (!decoded.has(sent)) decoded.set(sent, decode(sent));
-    return decoded.get(sent)!;
-  };
+  const [settledCurves, liveCurves] = [computed(() => curvesIn(settled.value)), computed(() => curvesIn(live.value))];
+  const curvesOf = (id: string): Curves | undefined => liveCurves.value.get(id) ?? settledCurves.value.get(id);
 
   const rows = computed(() => merged(over.value, alive.value)); // newest first
   const byId = computed(() => new Map(rows.value.map((row) => [row.id, row])));
@@ -33,7 +27,7 @@ export function labOf(view: View<State>) {
   const ids = computed(() => selected.value.map(({ id }) => id));
   const styles = kept(new Map<string, number>(), (last) => assignStyles(last, ids.value)); // of the selected ones, by id
   const drawn = computed(() => [...styles.value].map(([id, style]): ShownRun =>
-    ({ row: byId.value.get(id)!, name: names.value.get(id)!, style, curves: curvesOf(id) })));
+    ({ row: byId.value.get(id)!, name: names.value.get(id)!, style, curves: curvesOf(id) ?? noCurves })));
 
   const [task, recipe, steps] = [view.trait("task"), view.trait("recipe"), view.trait("steps")];
   const [seed, device, settings] = [view.trait("seed"), view.trait("device"), view.trait("settings")];
@@ -44,7 +38,7 @@ export function labOf(view: View<State>) {
     /** The run that progress is about. */
     atHand: computed(() => runAtHand(rows.value, ids.value)),
     /** Names of the runs that are drawn without curves. */
-    missing: computed(() => drawn.value.filter(({ row }) => !wire(row.id)).map(({ name }) => name)),
+    missing: computed(() => drawn.value.filter(({ row }) => !curvesOf(row.id)).map(({ name }) => name)),
     select(id: string, isSelected: boolean) {
       const others = shown.value.filter((one) => one !== id);
       view.send("_shown", isSelected ? [...others, id] : others);

@@ -4,7 +4,7 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 import { charts } from "./charts.ts";
 import { accept as acceptChoice, listOf } from "./choice.ts";

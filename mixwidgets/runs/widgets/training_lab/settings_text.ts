@@ -1,6 +1,6 @@
 // The settings of a launch as a text, "loss_weight=1e-05, eps=1e-12": the twin of settings.py beside this file. No DOM.
 
-import { realIn, wholeIn } from "#core/formats/typed.ts";
+import { realIn, wholeIn } from "#core/formats/parse.ts";
 import type { Setting, TaskChoice } from "./state.ts";
 
 /** The settings that a text names. */

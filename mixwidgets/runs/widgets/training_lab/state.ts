@@ -1,8 +1,7 @@
 // What the kernel sends. No DOM.
 
-import { fromBase64 } from "#ui/base64.ts";
+import { bytesOf, readFrame, rowsOf } from "#core/frame.ts";
 import type { Point } from "#ui/chart/geometry.ts";
-import { floatRows } from "#ui/float_rows.ts";
 import type { WireNumber } from "#ui/run_words.ts";
 
 /** As Python has it: one value stands alone, several are a list. */
@@ -43,14 +42,6 @@ export interface WireWork {
   unaligned: number;
   largest_unaligned: string;
   peak: number;
-}
-
-/** A run's curves, little-endian float32 in base64: pairs (step, value); `shares` (step, a share for each class, and one of inf and NaN). */
-export interface WireCurves {
-  loss: string;
-  scale: string;
-  skipped: string;
-  shares?: string;
 }
 
 /** What became of the non-zero gradients at a step, in the order of `CLASSES`, then what was inf or NaN: shares that add up to 1. */
@@ -153,8 +144,8 @@ export interface State extends Choice {
   _devices: DeviceChoice[];
   _rows: Row[]; // of runs that are over
   _live_rows: Row[]; // of runs that go on or wait
-  _settled: Record<string, WireCurves>; // of runs that are over, as far as they are shown
-  _live: Record<string, WireCurves>; // of runs that go on
+  _settled: DataView; // a frame: by id the curves, a frame each, of runs that are over, as far as they are shown
+  _live: DataView; // of runs that go on
   _shown: string[]; // ids of the runs that are selected: their curves are drawn
   _comparison: Comparison | Record<string, never>;
   _explorer: string | null; // a reference to the LossScaleExplorer that is open
@@ -174,18 +165,18 @@ export const isWaiting = (row: Row): boolean => row.status === "queued" && typeo
 /** Whether a run ended in a way that needs words. */
 export const isFailure = (row: Row): boolean => !isAlive(row) && row.status !== "completed" && row.status !== "stopped";
 
-/** A run's curves from the wire; absent or cut-off arrays give what is whole. */
-export function decode(wire: WireCurves | undefined): Curves {
-  const rows = (text = "") => new DataView(fromBase64(text).buffer);
-  return { loss: points(rows(wire?.loss)), scale: points(rows(wire?.scale)), skipped: points(rows(wire?.skipped)), shares: shares(rows(wire?.shares)) };
+export const noCurves: Curves = { loss: [], scale: [], skipped: [], shares: [] };
+
+/** The curves of the runs in `_settled` or `_live`, by id. */
+export function curvesIn(sent: DataView): Map<string, Curves> {
+  return new Map(Array.from(readFrame(sent).arrays, ([id, own]) => [id, curvesOf(bytesOf(own))]));
 }
 
-export function points(view: DataView | undefined): Point[] {
-  return floatRows(view, 2).map(([step, value]) => ({ step: step!, value: value! }));
-}
-
-export function shares(view: DataView | undefined): Shares[] {
-  return floatRows(view, 6).map(([step, ...of]) => ({ step: step!, of }));
+function curvesOf(own: DataView): Curves {
+  const { arrays } = readFrame(own);
+  const rows = (name: keyof Curves) => rowsOf(arrays.get(name)!);
+  const points = (name: keyof Curves) => rows(name).map(([step, value]): Point => ({ step: step!, value: value! }));
+  return { loss: points("loss"), scale: points("scale"), skipped: points("skipped"), shares: rows("shares").map(([step, ...of]) => ({ step: step!, of })) };
 }
 
 /** A run whose curves are drawn. */

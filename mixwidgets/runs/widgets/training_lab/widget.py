@@ -2,23 +2,23 @@
 
 import os
 import threading
-from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
 import traitlets as t
 from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
-from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
+from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.experiments.scenarios import scenarios
-from mixwidgets.runs.scheduler.in_process import train_here
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.scheduler.processes import keep_spare
+from mixwidgets.runs.scheduler.recording import train_here
 from mixwidgets.runs.store.comparison import comparison_in_json
 from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot
@@ -97,12 +97,14 @@ class TrainingLab(FollowingWidget):
 
     _rows: t.List[Any] = t.List(help="The finished runs, newest first (FollowedRun.row).").tag(sync=True)
     _live_rows: t.List[Any] = t.List(help="The queued and running ones.").tag(sync=True)
-    _settled = t.Dict(help="The curves of the shown finished runs, by id (Curves.to_bytes).").tag(
-        sync=True, to_json=lambda curves, _: _in_base64(curves)
-    )
-    _live = t.Dict(help="Those of the running ones; while they run, only what is live is sent.").tag(
-        sync=True, to_json=lambda curves, _: _in_base64(curves)
-    )
+    # By id, each a frame; together one, because a buffer per run loses its place when its run leaves `_live`:
+    # `nbconvert --execute` stores every buffer ever sent, and its page fails where one has no place any more.
+    _settled: "t.Dict[str, bytes]" = t.Dict(
+        t.Bytes(), help="The curves of the shown finished runs (FollowedRun.curves)."
+    ).tag(sync=True, to_json=lambda curves, _: frame(curves))
+    _live: "t.Dict[str, bytes]" = t.Dict(
+        t.Bytes(), help="Those of the running ones; while they run, only what is live is sent."
+    ).tag(sync=True, to_json=lambda curves, _: frame(curves))
     _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
     _notice = t.Unicode(help="What could not be read in the folder.").tag(sync=True)
 
@@ -363,12 +365,3 @@ class TrainingLab(FollowingWidget):
                 step = content.get("step")
                 at = None if step is None else whole_number("step", step, 0, 2**32 - 1)
                 self.open_gradients(None if name is None else self.run(name), at)
-
-
-def _in_base64(curves: Mapping[str, Mapping[str, bytes]]) -> dict[str, dict[str, str]]:
-    """Curves as text. `nbconvert --execute` keeps the place of every buffer that was ever sent; where its run
-    has left `_live`, the page that it writes would find no such place, and show no widget at all."""
-    return {
-        name: {curve: b64encode(rows).decode() for curve, rows in of_run.items()}
-        for name, of_run in curves.items()
-    }

@@ -4,7 +4,7 @@
 import type { RenderProps } from "@anywidget/types";
 import { computed } from "@preact/signals-core";
 import { encode } from "#core/formats/encode.ts";
-import { attempt as reading } from "#ui/attempt.ts";
+import { attempt as reading } from "#ui/fields.ts";
 import { action } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";

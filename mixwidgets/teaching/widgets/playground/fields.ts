@@ -1,6 +1,6 @@
 // The controls of a setting: a menu, a menu of formats with room for one of one's own, a number.
 
-import { wholeIn } from "#core/formats/typed.ts";
+import { wholeIn } from "#core/formats/parse.ts";
 import { bareField } from "#ui/fields.ts";
 import { h, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";

@@ -1,8 +1,7 @@
 // What a loss scale does to the gradients of the last step.
 
 import { computed } from "@preact/signals-core";
-import { summaryOf } from "#core/gradients/of_values.ts";
-import { GradientSummary } from "#core/gradients/summary.ts";
+import { GradientSummary, summaryOf } from "#core/gradients/summary.ts";
 import { round, rounderOf, type Rounder } from "#training/rounder.ts";
 import type { WeightTensor } from "#training/types.ts";
 import type { Session } from "./session.ts";

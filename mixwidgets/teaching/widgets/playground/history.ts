@@ -1,5 +1,7 @@
 // What a run has been, in bounded memory: a row for each step, later one for two, four … of them.
 
+import { writeFrame } from "#core/frame.ts";
+
 export const MOST_ROWS = 2048; // even; the same in widget.py
 
 export interface Row {
@@ -32,10 +34,10 @@ export class History {
     [this.rows, this.#pending, this.stride] = [[], [], 1];
   }
 
-  /** Rows of float64 in the order of Row's fields. */
-  toBytes(): DataView {
-    const numbers = Float64Array.from(this.rows.flatMap(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
-    return new DataView(numbers.buffer);
+  /** A frame: "rows", float64 in the order of Row's fields. */
+  toFrame(): DataView {
+    const values = Float64Array.from(this.rows.flatMap(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
+    return writeFrame({ rows: { values, shape: [this.rows.length, 5] } });
   }
 }
 

@@ -4,9 +4,8 @@ import { computed, type ReadonlySignal, type Signal, signal } from "@preact/sign
 import { clamp } from "#core/range.ts";
 import { announcer } from "#ui/announcer.ts";
 import { crispCanvas } from "#ui/canvas.ts";
-import { ARROWS } from "#ui/cells.ts";
+import { ARROWS, hasModifier } from "#ui/keys.ts";
 import { h, set, setText } from "#ui/dom.ts";
-import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { pointIn } from "#ui/pointer.ts";
 import type { View } from "#ui/view.ts";

@@ -8,7 +8,7 @@ import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { percent } from "#ui/run_words.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 import type { Trainer } from "#training/trainer.ts";
 import { plane } from "./decisions.ts";
@@ -99,7 +99,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
   function rest(): void {
     session.show();
-    model.set("_history", session.history.toBytes());
+    model.set("_history", session.history.toFrame());
     model.save_changes();
   }
 

@@ -13,9 +13,8 @@ from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from mixwidgets.floats.formats.catalogue import get_format
+from mixwidgets.floats.formats.catalogue import get_format, is_named
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.widgets.typed_number import is_named
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.loss_scale import LossScale
 from mixwidgets.runs.experiments.recipe import Recipe

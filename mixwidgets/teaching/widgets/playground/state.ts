@@ -2,7 +2,7 @@
 
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { FloatFormat, usualBias } from "#core/formats/float_format.ts";
-import { realIn } from "#core/formats/typed.ts";
+import { realIn } from "#core/formats/parse.ts";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { listed, t } from "#ui/messages.ts";
 import { holdsTensors } from "#training/rounder.ts";

@@ -2,7 +2,7 @@
 
 import { h, setText } from "#ui/dom.ts";
 import { type MessageKey, t } from "#ui/messages.ts";
-import type { Question } from "#ui/stage_sequence.ts";
+import type { Question } from "#ui/stage.ts";
 import { menu } from "./fields.ts";
 import type { Page } from "./parts.ts";
 import { stories, usual } from "./state.ts";

@@ -1,8 +1,14 @@
-"""Collects the gradient summaries of any accepted source."""
+"""Where gradients come from: `collect` summarises them once, and a `SnapshotSource` follows them.
+
+What can be collected once is an array or a tensor, a mapping, or a model after backward(). What a loop or a
+run records comes as one snapshot after another: its source adds them to a `Feed` each time it is read. A run
+has a source of its own (`snapshot_source()`), so that this module knows nothing of runs.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from math import nan
+from typing import Any, NamedTuple, Protocol
 
 from mixwidgets.floats.formats.block import BlockFormats, named_block_formats
 from mixwidgets.floats.gradients.summary import GradientSummary
@@ -94,3 +100,88 @@ def _summary(name: str, value: Any, block_formats: BlockFormats, block_axis: int
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name!r}: {error}") from None
     return replace(summary, zero=summary.zero + zeros) if zeros else summary
+
+
+class Feed(Protocol):
+    """What takes snapshots and losses, in the order of their steps."""
+
+    seen: int
+    """The number of snapshots so far, including those that a source left out."""
+
+    def add(
+        self, step: int, summaries: Mapping[str, GradientSummary], loss_scale: float, loss: float
+    ) -> None:
+        """Add a snapshot. loss_scale, loss: NaN if unknown."""
+
+    def add_loss(self, step: int, loss: float) -> None:
+        """Add a step's loss."""
+
+
+class SnapshotSource(Protocol):
+    """What `snapshot_source()` returns: read from one thread at a time."""
+
+    @property
+    def without_gradient(self) -> tuple[str, ...]:
+        """The names of parameters that have no gradient."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+
+    def read(self, feed: Feed) -> bool:
+        """Add what is new to the feed. Returns whether there was anything."""
+
+
+def source_of(
+    gradients: Any, block_formats: BlockFormats = (), block_axis: int | None = None
+) -> SnapshotSource:
+    """The source for these gradients. Raises the errors of `collect`, and ValueError for block formats of a
+    run or a watched loop."""
+    is_run = hasattr(gradients, "snapshot_source")
+    is_model = callable(getattr(gradients, "named_parameters", None))
+    is_watched = hasattr(gradients, "history") and not is_model
+    if not (is_run or is_watched):
+        return _StillSource(gradients, block_formats, block_axis)
+    if block_formats:
+        raise ValueError(
+            f"a {'run' if is_run else 'watched loop'} has the block formats that were recorded: choose them "
+            f"with watch(…, block_formats={block_formats!r})"
+        )
+    source: SnapshotSource = gradients.snapshot_source() if is_run else _WatchedSource(gradients)
+    return source
+
+
+class _StillSource:
+    is_over = True
+
+    def __init__(self, gradients: Any, block_formats: BlockFormats, block_axis: int | None) -> None:
+        self._summaries, self.without_gradient = collect(gradients, block_formats, block_axis)
+
+    def read(self, feed: Feed) -> bool:
+        feed.add(0, self._summaries, nan, nan)
+        return True
+
+
+class _WatchedSource:
+    """A watcher, whose `history` has snapshots with `step`, `loss_scale`, `summaries` and perhaps `loss`. It
+    is never over: it may be started again."""
+
+    without_gradient = ()
+    is_over = False
+
+    def __init__(self, watcher: Any) -> None:
+        self._watcher = watcher
+        self._last = -1
+
+    def read(self, feed: Feed) -> bool:
+        new = [snapshot for snapshot in tuple(self._watcher.history) if snapshot.step > self._last]
+        # Only the newest of the new snapshots is used, because the watched training shares this process.
+        for snapshot in new if self._last < 0 else new[-1:]:
+            loss = float(getattr(snapshot, "loss", nan))
+            feed.add(snapshot.step, snapshot.summaries, float(snapshot.loss_scale), loss)
+            if loss == loss:
+                feed.add_loss(snapshot.step, loss)
+        if new:
+            feed.seen += len(new) - 1 if self._last >= 0 else 0
+            self._last = new[-1].step
+        return bool(new)

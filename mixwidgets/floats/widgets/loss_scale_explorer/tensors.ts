@@ -1,33 +1,127 @@
-// Every tensor by binade, on the histogram's ruler: a row a tensor, most flushed or overflowing first; the darker, the larger its share.
-// The shares do not depend on the scale. They are painted once as a mask; a drag moves the mask and colours it.
+// Every tensor, in two views: a list of bars, and, where there are many tensors, a heat map by binade.
 
-import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
 import { BINADE, CLASSES } from "#core/gradients/boundaries.ts";
 import { clamp } from "#core/range.ts";
+import { button } from "#ui/buttons.ts";
 import { inkOf } from "#ui/canvas.ts";
-import { ARROWS } from "#ui/cells.ts";
-import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { integer } from "#ui/digits.ts";
+import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
+import { finder, wordsIn } from "#ui/finder.ts";
 import { plain } from "#ui/foreign_text.ts";
-import { hasModifier } from "#ui/keys.ts";
+import { ARROWS, hasModifier, oneStop } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
 import { binned, frame, zones } from "#ui/ruler/geometry.ts";
 import type { Textures } from "#ui/ruler/textures.ts";
-import { cellWords } from "#ui/ruler/words.ts";
+import { cellWords, share } from "#ui/ruler/words.ts";
 import { openState } from "#ui/view.ts";
 import type { Explored } from "./state.ts";
 
-const FEW = 12; // tensors that the list of rows shows well enough
-const MOST_HEIGHT = 420; // pixels, unless rows would be too thin
+const FEW = 12; // rows shown before "show all"; with no more tensors there is no search, and no heat map
+const ORDERS = ["lost", "model", "name", "size"] as const;
+type Order = (typeof ORDERS)[number];
+
+// The heat map, in pixels
+const MOST_HEIGHT = 420; // unless rows would be too thin
 const THIN = 3;
 const NAMED = 12; // the row height from which names are written
 const NAMES = 150; // their width
 const PALEST = 0.16; // of a cell that holds anything
 const MOST_PIXELS = 2 ** 23; // of the canvas, about those of a 4K screen: each step of a drag colours them all
 
-/** `order`: the tensors, most lost first; `width`: in pixels. */
+/** A bar for each tensor, in a list that can be searched and sorted. A click narrows all that stands above to a tensor, and a
+ * second click shows all again. `lost`: the indices of the tensors, those that lose most first. */
+export function tensorRows(
+  { view, names, all: answers, scale, settled, tensor, narrow }: Explored, textures: Textures,
+): { element: HTMLElement; lost: ReadonlySignal<readonly number[]>; focus(): void } {
+  const id = uniqueId("tensors");
+  const heading = h("h4", { id });
+  const find = finder<Order>(t("explorer.search"), t("explorer.order"), ORDERS.map((name) => [name, t(`explorer.order_${name}`)] as const));
+  const list = h("ol", { "aria-labelledby": id });
+  const more = button("", () => (isAll.value = !isAll.value));
+  const isAll = signal(false);
+  const rows = computed(() => names.value.map((name) => row(name, textures, () => narrow(tensor.peek() === name ? null : name))));
+  const lost = computed(() => byLoss(settled.value.all, settled.value.log2));
+  const matches = computed(() => {
+    const words = wordsIn(find.text.value);
+    const isMatch = (index: number) => words.every((word) => names.value[index]!.toLowerCase().includes(word));
+    return sorted(lost.value, find.order.value, names.value, settled.value.all).filter(isMatch);
+  });
+  const shown = computed(() => (isAll.value ? matches.value : matches.value.slice(0, FEW)));
+
+  const stop = oneStop(list, () => shown.value.map((index) => [rows.value[index]!.button]));
+
+  view.effect(() => {
+    const [some, every] = [matches.value.length, names.value.length];
+    find.element.hidden = every <= FEW;
+    setText(heading, t(every <= FEW ? "explorer.by_tensor" : "explorer.tensors"));
+    setText(find.told, t("explorer.found", { count: integer(some), all: integer(every) }));
+    const focused = list.querySelector<HTMLElement>(":focus"); // it loses the focus when it is moved
+    list.replaceChildren(...shown.value.map((index) => rows.value[index]!.item));
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
+    else stop();
+    more.hidden = some <= FEW;
+    set(more, { "aria-expanded": String(isAll.value) });
+    setText(more, isAll.value ? t("explorer.show_few", { count: FEW }) : t("explorer.show_all", { count: some }));
+    set(list, { class: isAll.value ? "mw-tensors mw-tensors-all" : "mw-tensors" });
+  });
+  view.effect(() => {
+    for (const index of shown.value) rows.value[index]!.draw(answers.value.counts(index, scale.value));
+  });
+  view.effect(() => rows.value.forEach(({ button }, index) => set(button, { "aria-pressed": String(names.value[index] === tensor.value) })));
+  return { element: h("div", { class: "mw-stack-tight" }, heading, find.element, list, more), lost, focus: () => list.querySelector<HTMLElement>("[tabindex='0']")?.focus() };
+}
+
+function byLoss(answers: Answers, log2: number): number[] {
+  const lost = answers.summaries.map(({ finite }, tensor) => {
+    const [flushed, , , overflow] = answers.counts(tensor, log2);
+    return finite === 0 ? -1 : (flushed! + overflow!) / finite;
+  });
+  return [...lost.keys()].sort((a, b) => lost[b]! - lost[a]! || a - b);
+}
+
+function sorted(lost: readonly number[], order: Order, names: readonly string[], { summaries }: Answers): number[] {
+  const by = {
+    lost: () => 0,
+    model: (a: number, b: number) => a - b,
+    name: (a: number, b: number) => names[a]!.localeCompare(names[b]!, "en", { numeric: true }),
+    size: (a: number, b: number) => summaries[b]!.count - summaries[a]!.count,
+  };
+  return [...lost].sort(by[order]);
+}
+
+function row(name: string, textures: Textures, choose: () => void) {
+  const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures.fill(kind) }));
+  const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": "true" }, ...parts);
+  const text = h("span", { class: "mw-num mw-tensor-text" });
+  const element = button("", choose, { class: "mw-tensor" });
+  element.append(h("span", { class: "mw-tensor-name", title: name }, name), bar, text);
+
+  function draw(counts: Float64Array): void {
+    const finite = counts[0]! + counts[1]! + counts[2]! + counts[3]!;
+    let left = 0;
+    parts.forEach((part, kind) => {
+      const width = finite ? (100 * counts[kind]!) / finite : 0;
+      set(part, { x: `${left.toFixed(2)}%`, width: `${width.toFixed(2)}%` });
+      left += width;
+    });
+    setText(text, words(counts, finite));
+  }
+  return { item: h("li", {}, element), button: element, draw };
+}
+
+function words(counts: Float64Array, finite: number): string {
+  if (finite === 0) return t("explorer.row_empty");
+  const flushed = t("explorer.row_flushed", { share: share(counts[0]!, finite) });
+  return counts[3]! > 0 ? t("explorer.row_overflow", { flushed, share: share(counts[3]!, finite) }) : flushed;
+}
+
+/** Every tensor by binade, on the histogram's ruler: a row for each tensor, in `order`; the larger its share in a binade, the
+ * darker the cell. The shares do not depend on the scale, so they are painted once, as a mask; a drag moves the mask and
+ * colours it. `width`: in pixels. */
 export function heatMap(
   { view, names, all: answers, scale, drawn }: Explored, textures: Textures, order: ReadonlySignal<readonly number[]>, width: ReadonlySignal<number>,
 ): HTMLElement {
@@ -70,7 +164,7 @@ export function heatMap(
     pointed.value = within(Math.floor(y / high.value), Math.floor(shape.value.x.invert(x - left.value)) - shape.value.low);
   });
 
-  /** What is painted once for all scales, and computed styles, which are slow to read. */
+  /** What is the same at all scales: the mask, the names, and computed styles, which are slow to read. */
   const painted = computed(() => {
     const height = high.value * names.value.length;
     // The canvas's pixels are the screen's at any size, if they are not too many.
@@ -92,8 +186,8 @@ export function heatMap(
     if (!isShown.value || !pointed.value) return;
     const [row, column] = at.value;
     const tensor = order.value[row]!;
-    const one = answers.value.summaries[tensor]!;
-    const words = cellWords(binned(one, answers.value.format, scale.value, drawn.value), column, shape.value, one.finite);
+    const gradients = answers.value.summaries[tensor]!;
+    const words = cellWords(binned(gradients, answers.value.format, scale.value, drawn.value), column, shape.value, gradients.finite);
     setText(cell, t("explorer.heat_cell", { name: names.value[tensor]!, words }));
   });
   view.effect(() => {
@@ -139,10 +233,10 @@ function maskOf({ summaries, total }: Answers, order: readonly number[]): { mask
   const pen = mask.getContext("2d");
   const image = pen?.createImageData(mask.width, mask.height);
   order.forEach((tensor, row) => {
-    const one = summaries[tensor]!;
-    for (const exponent of one.exponents) {
-      const count = one.below({ exponent, fraction: BINADE }) - one.below({ exponent, fraction: 0 });
-      const opacity = PALEST + (1 - PALEST) * Math.min(1, Math.sqrt((4 * count) / one.finite));
+    const summary = summaries[tensor]!;
+    for (const exponent of summary.exponents) {
+      const count = summary.below({ exponent, fraction: BINADE }) - summary.below({ exponent, fraction: 0 });
+      const opacity = PALEST + (1 - PALEST) * Math.min(1, Math.sqrt((4 * count) / summary.finite));
       if (image) image.data[4 * (row * mask.width + exponent - lowest) + 3] = 255 * opacity;
     }
   });

@@ -1,15 +1,19 @@
-"""The memory of a training step by kind and the operations of its products, measured during a real step.
+"""What a training step costs: its memory by kind, the operations of its products, and how fast the device
+multiplies; and, for a run whose memory is used up, what would cost less.
 
-The trainer lists the tensors that it holds between steps. Activations are what autograd saves for the
-backward pass (`torch.autograd.graph.saved_tensors_hooks`): each storage that the forward pass allocated is
-counted once. The operations are those that torch's formulas give for the products and convolutions that run
-(`torch.utils.flop_counter`). The step computes the same as without the probe.
+`StepProbe` measures a real step, which computes the same as without it. The trainer lists the tensors that
+it holds between steps. Activations are what autograd saves for the backward pass
+(`torch.autograd.graph.saved_tensors_hooks`): each storage that the forward pass allocated is counted once.
+Operations are counted by torch's formulas for the products and convolutions that run
+(`torch.utils.flop_counter`); all others are left out.
 """
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -20,14 +24,19 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.module_tracker import ModuleTracker
 
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
 from mixwidgets.runs.store.events import Memory, Work
 from mixwidgets.runs.training.function_kinds import PRODUCTS
 from mixwidgets.runs.training.multi_tensor import tensors_in
+from mixwidgets.runs.training.operands import FP8Matrix
 from mixwidgets.runs.training.precision import DTYPES, is_emulated
 from mixwidgets.runs.training.trainer import Trainer
 
 _FLOAT32 = 4  # bytes
-_MULTIPLE = 8  # of the sizes of a 16-bit product, which tensor cores take at full speed
+_MULTIPLE = 8  # tensor cores are at full speed if the sizes of a 16-bit product are multiples of it
+_CALLS, _BLOCKS = 3, 4  # of a product whose rate is measured
+_MOST_RECIPES = 3  # that need less memory, in a piece of advice
 
 
 class StepProbe(TorchDispatchMode):
@@ -111,15 +120,15 @@ class StepProbe(TorchDispatchMode):
             self._counter.add("gradients")
         result = func(*args, **kwargs or {})
         if formula := self._formulas.get(func.overloadpacket):
-            with suppress(TypeError):  # as a formula may for torch.bmm(out_dtype=…)
+            with suppress(TypeError):  # some formulas lack an argument, such as out_dtype of torch.bmm
                 flops = formula(*args, **kwargs or {}, out_val=result)
                 self._flops += flops
                 if sizes := _unaligned(func.overloadpacket.__name__, args):
                     self._unaligned[sizes] += flops
         if self._phase == "forward":
-            given = {_key(tensor) for tensor in tensors_in((args, kwargs))}
+            inputs = {_key(tensor) for tensor in tensors_in((args, kwargs))}
             made = {_key(tensor): tensor for tensor in tensors_in(result)}
-            for key in made.keys() - given:
+            for key in made.keys() - inputs:
                 self._made[key] = made[key].untyped_storage().nbytes()
                 if func is torch.ops.aten._to_copy.default:
                     self._cast_from[key] = source = _key(args[0])
@@ -166,7 +175,7 @@ def _unaligned(name: str, args: tuple[Any, ...]) -> str:
     """The sizes of a product of 16-bit numbers if one of them is no multiple of 8; else "". Of a convolution,
     the numbers of channels. FP8 matrices are padded (`FP8Matrix`)."""
     operands = [tensor for tensor in tensors_in(args[:3]) if tensor.ndim > 1]  # no bias
-    sizes = [operands[-1].shape[:2]] if "conv" in name else [one.shape[-2:] for one in operands[-2:]]
+    sizes = [operands[-1].shape[:2]] if "conv" in name else [matrix.shape[-2:] for matrix in operands[-2:]]
     if operands[-1].itemsize != 2 or not any(size % _MULTIPLE for pair in sizes for size in pair):
         return ""
     return ", ".join(" × ".join(map(str, pair)) for pair in sizes)
@@ -254,3 +263,86 @@ def _gradient_bytes(leaf: Tensor) -> int:
 def _key(tensor: Tensor) -> StorageWeakRef:
     """Identifies a tensor's storage. Unlike an address, it is not reused while the key exists."""
     return StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
+
+
+def product_dtype(recipe: Recipe) -> torch.dtype:
+    """The dtype of the operands of most of a recipe's products, on a device that multiplies it natively."""
+    if recipe.operands is None:
+        return DTYPES[recipe.compute_format]
+    return torch.float8_e4m3fn if recipe.operands.products == "native" else torch.float32
+
+
+def product_rate(device: torch.device, dtype: torch.dtype, n: int = 4096) -> float:
+    """Floating-point operations per second of a product of two n × n matrices, the best of a few. torch's
+    generators do not change."""
+    draws = torch.Generator(device).manual_seed(0)
+    matrix = torch.randn(n, n, device=device, generator=draws).to(dtype)
+    multiply: Callable[[], object] = partial(torch.mm, matrix, matrix)
+    if dtype.itemsize == 1:
+        fp8 = FP8Matrix(matrix, torch.ones((), device=device))
+        multiply = partial(FP8Matrix.__matmul__, fp8, fp8.T)
+    return 2 * n**3 / best_seconds(multiply, device)
+
+
+def best_seconds(call: Callable[[], object], device: torch.device) -> float:
+    """The seconds of a call on the device, the best mean of a few blocks of calls."""
+    times = []
+    for _ in range(_BLOCKS):
+        start = now(device)
+        for _ in range(_CALLS):
+            call()
+        times.append((now(device) - start) / _CALLS)
+    return min(times)
+
+
+def now(device: torch.device) -> float:
+    """`time.perf_counter()` when the device has finished its work."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter()
+
+
+def memory_advice(experiment: Experiment, weights: int | None) -> str:
+    """What to change, and, if the number of trained weights is known, the bytes that this and other recipes
+    take."""
+    batch, parts = experiment.batch_size, experiment.micro_batches
+    lines = []
+    if 2 * parts <= batch:
+        lines = [
+            f"To use less: micro_batches={2 * parts} (it is {parts}) computes the same batch of {batch} in "
+            f"smaller parts; batch_size={batch // 2} also uses less."
+        ]
+    if weights:
+        here = bytes_per_weight(experiment)
+        sizes = {name: bytes_per_weight(experiment.replace(recipe=name)) for name in recipes}
+        smaller = sorted((size, name) for name, size in sizes.items() if size < here)[:_MOST_RECIPES]
+        named = "; ".join(f"{name} {_in_words(size * weights)}" for size, name in smaller)
+        less = f"; other recipes use less: {named}" if named else ""
+        lines.append(
+            "Weights, their copies and gradients, and the optimiser's state take "
+            f"{_in_words(here * weights)} in addition to the activations{less}."
+        )
+    return " ".join(lines) or "To use less memory, use a smaller model."
+
+
+def bytes_per_weight(experiment: Experiment) -> int:
+    """Bytes per trained weight during a step, without activations: the weight, its narrow copy, its gradients
+    and the optimiser's state."""
+    recipe = experiment.recipe
+    narrow, state = DTYPES[recipe.compute_format].itemsize, DTYPES[recipe.optimizer_format].itemsize
+    wide = 4
+    moments = 2 if experiment.optimizer == "adam" else 1 if experiment.momentum else 0
+    if narrow == wide:
+        return wide + wide + moments * state
+    if recipe.loop == "amp":  # autocast copies most weights; gradients are float32
+        return wide + narrow + wide + moments * wide
+    kept = wide if recipe.master_weights or recipe.optimizer_format == "float32" else 0
+    return kept + narrow + (narrow + wide) + moments * state
+
+
+def _in_words(size: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:.3g} {unit}"
