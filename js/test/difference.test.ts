@@ -2,7 +2,7 @@
 // What first_difference found, as its page shows it.
 
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { axisOf } from "#mixwidgets/diagnosis/widgets/difference/axis.ts";
+import { axisOf } from "#mixwidgets/diagnosis/widgets/difference/rows.ts";
 import difference from "#mixwidgets/diagnosis/widgets/difference/page.ts";
 import vectors from "../../tests/vectors/gradients.json";
 import { writeFrame } from "#core/frame.ts";

@@ -12,10 +12,9 @@ import { classify, exactOf } from "#core/formats/decode.ts";
 import { summaryOf } from "#core/gradients/summary.ts";
 import playground from "#mixwidgets/teaching/widgets/playground/page.ts";
 import { frameLoop, later } from "#mixwidgets/teaching/widgets/playground/loop.ts";
-import { History, MOST_ROWS } from "#mixwidgets/teaching/widgets/playground/history.ts";
-import { startSession } from "#mixwidgets/teaching/widgets/playground/session.ts";
+import { History, MOST_ROWS, startSession } from "#mixwidgets/teaching/widgets/playground/session.ts";
 import { choiceOf, settingsOf, stateValue, stories, TRAITS, usual } from "#mixwidgets/teaching/widgets/playground/state.ts";
-import { verdict } from "#mixwidgets/teaching/widgets/playground/verdict.ts";
+import { verdict } from "#mixwidgets/teaching/widgets/playground/words.ts";
 import { viewOf } from "#ui/view.ts";
 import { readFrame, rowsOf, writeFrame } from "#core/frame.ts";
 import { fakeModel } from "./fake_model.ts";
@@ -68,7 +67,7 @@ describe("the page", () => {
     const root = el.querySelector<HTMLElement>(".mw-play")!;
     press("One step");
     el.querySelector<HTMLElement>(".mw-stage-button")!.click();
-    const told = Object.keys(stories).map((story) => {
+    const watched = Object.keys(stories).map((story) => {
       expect(root.hasAttribute("data-asks")).toBe(true);
       const asked = text(".mw-stage-question");
       root.querySelector<HTMLInputElement>(".mw-stage-sequence input")!.value = "?";
@@ -79,8 +78,8 @@ describe("the page", () => {
       el.querySelector<HTMLElement>(".mw-stage-sequence .mw-primary")!.click();
       return asked;
     });
-    expect(new Set(told).size).toBe(6);
-    expect(text(".mw-stage-question")).toBe(told[0]);
+    expect(new Set(watched).size).toBe(6);
+    expect(text(".mw-stage-question")).toBe(watched[0]);
   });
 
   test("settings that cannot be trained with leave the last ones, and say so", () => {
@@ -143,10 +142,10 @@ const plain = (text: unknown) => String(text).replace(/[\u2066-\u2069]/g, ""); /
 
 describe("settings", () => {
   test("a state from an address, in the traits' own form", () => {
-    const said = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])])) as never;
-    expect(playground.accept(said)).toEqual(usual);
+    const state = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])])) as never;
+    expect(playground.accept(state)).toEqual(usual);
     for (const [text, value] of [["2^-24", 2 ** -24], ["1/3", 1 / 3], ["0x1p-24", 2 ** -24], ["1_000", 1000], ["1e-8", 1e-8]] as const) {
-      expect(playground.accept({ ...(said as object), learning_rate: text } as never)).toEqual({ ...usual, learning_rate: value });
+      expect(playground.accept({ ...(state as object), learning_rate: text } as never)).toEqual({ ...usual, learning_rate: value });
     }
   });
 
@@ -168,8 +167,8 @@ describe("settings", () => {
     [{ master_weights: "true" }, "master_weights takes one of true, false; got true"],
     [{ log2_loss_scale: 41 }, "log2_loss_scale takes a whole number from -24 to 40; got 41"],
   ])("%j is refused with what is accepted", (wrong, why) => {
-    const said = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])]));
-    expect(plain(playground.accept({ ...said, ...wrong } as never))).toContain(why);
+    const state = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])]));
+    expect(plain(playground.accept({ ...state, ...wrong } as never))).toContain(why);
   });
 });
 
@@ -224,12 +223,12 @@ test("in float32 both networks are one, bit for bit", () => {
 });
 
 describe("what the sentence says of a step", () => {
-  const said = (text: string) => [...text.matchAll(/[\d,]+(?= of| more| gradients)/g)].map(([digits]) => Number(digits));
+  const counts = (text: string) => [...text.matchAll(/[\d,]+(?= of| more| gradients)/g)].map(([digits]) => Number(digits));
 
   test.each([["loss_scale", "float16", 12], ["fp8_gradients", "float8_e4m3fn", 3]])("%s: as many are too small as exact rounding finds, and as the ruler shows", (story, name, steps) => {
-    const told = { ...usual, ...stories[story], story };
-    const { reference: _, chosen, step } = startSession(settingsOf(told)!, rows);
-    const { press, text } = show(told);
+    const choice = { ...usual, ...stories[story], story };
+    const { reference: _, chosen, step } = startSession(settingsOf(choice)!, rows);
+    const { press, text } = show(choice);
     for (let i = 0; i < steps; i++) [step, () => press("One step")].forEach((take) => take());
     const format = formats.find((one) => one.name === name)!;
     const isSmall = chosen.referenceGradients().map((values) => [...values].map((value) => encode(format, exactOf(Math.abs(value))) === 0n));
@@ -237,7 +236,7 @@ describe("what the sentence says of a step", () => {
     const small = isSmall.flat().filter(Boolean).length;
     const early = isZero.flat().filter((zero, i) => zero && !isSmall.flat()[i]).length;
     expect(early).toBeGreaterThan(0);
-    expect(said(text(".mw-play-verdict")!)).toEqual([small, isZero.flat().length, early]);
+    expect(counts(text(".mw-play-verdict")!)).toEqual([small, isZero.flat().length, early]);
     expect(Number.parseFloat(text(".mw-play-share")!)).toBeCloseTo((100 * small) / isZero.flat().length, 1); // in percent; none is 0 in float32
   });
 

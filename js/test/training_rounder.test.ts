@@ -38,15 +38,15 @@ function numberOf(fmt: FloatFormat, code: bigint): number {
 
 function wrong(fmt: FloatFormat, values: Iterable<number>): string[] {
   const rounder = rounderOf(fmt);
-  const found: string[] = [];
+  const errors: string[] = [];
   for (const x of values) {
     const expected = Number.isNaN(x) && fmt.nanCode === null ? NaN : numberOf(fmt, encode(fmt, exactOf(x)));
-    if (!Object.is(round(rounder, x), expected)) found.push(`${x}: ${round(rounder, x)}, not ${expected}`);
+    if (!Object.is(round(rounder, x), expected)) errors.push(`${x}: ${round(rounder, x)}, not ${expected}`);
   }
-  return found;
+  return errors;
 }
 
-/** Every value, every midpoint, that beyond the largest value too, and what float32 and float64 have beside them; both signs. */
+/** Every value and every midpoint, also that beyond the largest value, with their neighbours in float32 and float64; both signs. */
 function* everywhere(fmt: FloatFormat): Iterable<number> {
   yield* [0, -0, Infinity, -Infinity, NaN, beside(Infinity, -1), 2 ** -149, -(2 ** -149)];
   let last = 0;

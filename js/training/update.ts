@@ -1,10 +1,49 @@
-// SGD, SGD with momentum and Adam: float32 arithmetic on a state that is kept in a format.
+// From a step's gradients to its update: the loss scale decides whether there is one and what the next gradients are scaled
+// by, the optimiser how far each weight moves.
 
 import { round, roundAll, type Rounder } from "./rounder.ts";
-import type { Settings } from "./types.ts";
+import type { LossScaleSettings, Settings } from "./settings.ts";
+
+/** Python ends a run whose scale falls to 0. A page goes on, so here the scale does not fall below this. */
+const SMALLEST = 2 ** -126;
 
 const BETA_1 = 0.9;
 const BETA_2 = 0.999;
+
+/** The loss scale from step to step (Micikevicius et al., 3.2), by the rules of mixwidgets/runs/experiments/loss_scale.py. */
+export class LossScale {
+  readonly #rule: LossScaleSettings;
+  #scale: number;
+  #goodSteps = 0;
+
+  constructor(rule: LossScaleSettings) {
+    this.#rule = rule;
+    this.#scale = rule.kind === "none" ? 1 : Math.fround(rule.initScale);
+  }
+
+  /** The factor for the next step; a float32 value. */
+  get scale(): number {
+    return this.#scale;
+  }
+
+  /** Whether a step is skipped: `foundInf` says that its gradients contain inf or NaN. */
+  skips(foundInf: boolean): boolean {
+    return foundInf && this.#rule.kind !== "none";
+  }
+
+  finishStep(foundInf: boolean): void {
+    const { kind, backoffFactor, growthFactor, growthInterval } = this.#rule;
+    if (kind !== "dynamic") return;
+    if (foundInf) {
+      this.#scale = Math.max(Math.fround(this.#scale * backoffFactor), SMALLEST);
+      this.#goodSteps = 0;
+    } else if (++this.#goodSteps >= growthInterval) {
+      const grown = Math.fround(this.#scale * growthFactor);
+      if (grown < Infinity) this.#scale = grown;
+      this.#goodSteps = 0;
+    }
+  }
+}
 
 /** A tensor's momentum, or Adam's first and second moment. */
 interface State {
@@ -12,6 +51,7 @@ interface State {
   readonly second: Float32Array;
 }
 
+/** SGD, SGD with momentum and Adam: float32 arithmetic on a state that is kept in a format. */
 export class Optimizer {
   readonly #rule: Settings["optimizer"];
   readonly #rounder: Rounder;
@@ -19,7 +59,7 @@ export class Optimizer {
   /** β1^t and β2^t. */
   #powers: readonly [number, number] = [1, 1];
 
-  /** `before` hands over its states where the rule and the sizes of tensors are the same. */
+  /** The states of `before` carry over if the rule is the same, for each tensor of the same size. */
   constructor(rule: Settings["optimizer"], rounder: Rounder, sizes: readonly number[], before?: Optimizer) {
     this.#rule = rule;
     this.#rounder = rounder;
@@ -33,15 +73,15 @@ export class Optimizer {
     if (same) this.#powers = same.#powers;
   }
 
-  /** Before the updates of a step. */
+  /** To be called before the updates of a step. */
   startStep(): void {
-    const [one, two] = this.#powers;
-    this.#powers = [one * BETA_1, two * BETA_2];
+    const [power1, power2] = this.#powers;
+    this.#powers = [power1 * BETA_1, power2 * BETA_2];
   }
 
-  /** The updates of one tensor, to be subtracted from its weights, in place of its unscaled gradients. Adam (Kingma and Ba,
-   * 2015) reads the moments as they are kept, and its denominator √v + ε is a number of the state's format too, as it is
-   * where torch's Adam works on narrow weights: in float16 an ε of 1e-8 is 0. */
+  /** Replaces a tensor's unscaled gradients by the updates that are to be subtracted from its weights. Adam (Kingma and Ba,
+   * 2015) reads its moments as they are kept, and rounds its denominator √v + ε to their format too, as torch's Adam does
+   * with narrow weights: in float16 an ε of 1e-8 is 0. */
   updates(tensor: number, gradients: Float32Array, { learningRate, momentum, eps }: Settings): void {
     const rounder = this.#rounder;
     const { first, second } = this.#states[tensor]!;
