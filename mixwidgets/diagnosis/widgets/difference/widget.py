@@ -38,13 +38,13 @@ class ModuleErrors(MixWidget):
         loss_scale: float,
         **traits: Any,
     ) -> None:
-        every = [one for some in tensors for one in some]
-        errors = np.array([one[1:3] for one in every], np.float64).reshape(-1, 2)
-        summaries = [summary.to_bytes() for *_, found, reference in every for summary in (found, reference)]
+        every = [tensor for row in tensors for tensor in row]
+        errors = np.array([tensor[1:3] for tensor in every], np.float64).reshape(-1, 2)
+        summaries = [summary.to_bytes() for tensor in every for summary in tensor[3:]]
         super().__init__(
             _rows=[
-                {**row, "tensors": [name for name, *_ in some]}
-                for row, some in zip(rows, tensors, strict=True)
+                {**row, "tensors": [name for name, *_ in compared]}
+                for row, compared in zip(rows, tensors, strict=True)
             ],
             _tensors=frame({"errors": errors, **packed(summaries)}),
             _format=format,
