@@ -15,15 +15,19 @@ lab: .venv/.lab
 
 # `make test` leaves the tests that are marked slow, and the lessons that train for long, to `make test-all`, which
 # continuous integration runs.
-SLOW = and not slow
-test: front-end unit documentation notebooks browser
+PARTS = front-end unit documentation notebooks browser
+SLOW = $(if $(ALL),,and not slow)
+NOTEBOOKS = $(if $(ALL),notebooks,$(patsubst %,notebooks/%_*.ipynb,00 01 02 09))
 
-NOTEBOOKS = $(patsubst %,notebooks/%_*.ipynb,00 01 02 09)
-test-all: SLOW =
-test-all: NOTEBOOKS = notebooks
-test-all: test
+# Every part runs, also after one that failed; the last lines name those that did.
+test-all: ALL = yes
+test test-all:
+	@failed=; \
+	for part in $(PARTS); do $(MAKE) --no-print-directory $$part ALL=$(ALL) || failed="$$failed $$part"; done; \
+	for part in $$failed; do echo "$$part failed. To run it alone: make $$part$(if $(ALL), ALL=yes)"; done; \
+	test -z "$$failed"
 
-# The parts of `make test`. Those that Python runs share the cores among processes.
+# The parts. Those that Python runs share the cores among processes.
 
 SHARED = -n auto --maxprocesses 8 --dist loadfile
 

@@ -62,9 +62,8 @@ function exactly(text: string): Rational {
 }
 
 test("the vectors cover the catalogue", () => {
-  const names = formats.map(({ name }) => name);
-  for (const vectors of [directions, overflows, explained]) expect(Object.keys(vectors)).toEqual(expect.arrayContaining(names));
-  expect(Object.keys(decoded)).toEqual(expect.arrayContaining(formats.filter(({ bits }) => bits <= 8).map(({ name }) => name)));
+  const missing = formats.filter(({ name, bits }) => [directions, overflows, explained, ...(bits <= 8 ? [decoded] : [])].some((vectors) => !(name in vectors)));
+  expect(missing.map(({ name }) => name), "add them to CATALOGUE in tests/vectors/format_oracle.py, and make the vectors again").toEqual([]);
 });
 
 test.each(Object.entries(decoded))("every code of %s", (name, [columns]) => {

@@ -36,7 +36,7 @@ describe.each(cases)("$name", ({ bytes, version_1, samples, counts, best_log2 })
   const summary = GradientSummary.fromBytes(view(bytes));
 
   test("every class at every scale, as brute force counts it", () => {
-    expect(Object.keys(counts).sort()).toEqual(signed.map(({ name }) => name).sort());
+    expect(signed.map(({ name }) => name).filter((name) => !(name in counts)), "run python tests/vectors/make_gradients.py").toEqual([]);
     for (const [name, byScale] of Object.entries(counts)) {
       for (const [log2, expected] of Object.entries(byScale)) {
         expect(listed(summary.counts(getFormat(name)!, Number(log2))), `${name} at 2^${log2}`).toEqual(expected);

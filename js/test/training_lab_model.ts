@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import { type NumberArray, writeFrame } from "#core/frame.ts";
 import widget from "#mixwidgets/runs/widgets/training_lab/page.ts";
-import type { Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
+import type { NewestFigure, Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
 import { fakeModel } from "./fake_model.ts";
 import { bytes, float32 } from "./frames.ts";
 
@@ -13,6 +13,11 @@ const SETTINGS = [
   { name: "optimizer", title: "optimiser", about: "Adam, or SGD.", default: "adam", choices: ["adam", "sgd"] },
   { name: "momentum", title: "momentum", about: "SGD’s.", default: 0, whole: false, low: 0, high: 0.9999999999999999 },
   { name: "eps", title: "eps", about: "Adam’s.", default: 1e-8, whole: false, low: 5e-324, high: null },
+];
+
+/** The line about the newest step, as Python says it (`figures.NEWEST`). */
+export const FIGURES: NewestFigure[] = [
+  { name: "loss", unit: "loss", scaled: false }, { name: "loss_scale", unit: "loss scale", scaled: true }, { name: "skipped", unit: "count", scaled: true },
 ];
 
 /** What the kernel of a lab without runs says. */
@@ -31,7 +36,7 @@ export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
     { name: "fp16_dynamic", heading: "FP16", brief: "FP16 copies of FP32 weights, loss scale that adapts", description: "The loss scale starts at 2¹⁶." },
   ],
   _devices: ["auto", "cpu"].map((name) => ({ name, about: "" })),
-  _recipe_form: [], _rows: [], _live_rows: [], _settled: writeFrame({}), _live: writeFrame({}), _shown: [], _notice: "",
+  _figures: FIGURES, _recipe_form: [], _rows: [], _live_rows: [], _settled: writeFrame({}), _live: writeFrame({}), _shown: [], _notice: "",
   _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
   ...changes,
 });

@@ -95,7 +95,7 @@ def _show(event: "Event", steps: int) -> None:
 def _report_run(run: "Run") -> int:
     """Print how it ended and return the exit code."""
     metrics = run.metrics.items()
-    figures = ", ".join(f"{name} {result_in_words(f'metrics.{name}', value)}" for name, value in metrics)
+    figures = ", ".join(f"{name} {result_in_words(value)}" for name, value in metrics)
     end = f"{run.status}: {run.message}" if run.message else run.status
     typer.echo(plain(" ".join(filter(None, [end, figures]))))
     return 0 if run.status in ("completed", "stopped", "time_limit") else 1

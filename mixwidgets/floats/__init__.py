@@ -19,7 +19,8 @@ gradients/          what a loss scale does to gradients, from counts
 stacks              how NumPy, torch, ml_dtypes and gfloat round a value
 widgets/            a folder for each: widget.py has traits and checks, page.ts draws
     base            what all share; bundles: their code; state_text: their state as text; page: saved as HTML
-    following_widget, snapshot_feed     what follows something live
+    frame           arrays on their way between kernel and page
+    following_widget, snapshot_feed, thinned    what follows something live, in bounded memory
 
 A page computes by itself, with twins of formats and gradients in js/core that are tested to agree with these.
 
@@ -27,8 +28,8 @@ A bit flip: the page toggles a bit of the code, decodes it and paints, without t
 sends format, code and input. `BitEditor.set_state` checks that they agree, sets `value`, and observers run.
 
 A slider's question: `sources` gives an explorer its gradients, `histogram` counts them once, and the summary
-goes to the page as bytes. There every loss scale is a look-up; on release the page sends the scale, and
-`counts()` answers the same in Python.
+goes to the page as bytes in a frame, where every loss scale is a look-up. On release the page sends the
+scale, and `counts()` answers the same in Python.
 
 Begin with formats/spec.py and encode.py, then gradients/boundaries.py and summary.py; for a widget with
 widgets/base.py and bit_editor/widget.py.

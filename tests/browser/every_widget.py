@@ -1,6 +1,7 @@
 """Every widget in a state that shows all its parts: what the tests for all of them look at."""
 
 from contextlib import contextmanager
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ from mixwidgets.diagnosis.widgets.difference.widget import ModuleErrors
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.store.events import GradientSnapshot
 from tests.waiting import until
+from tests.widgets import every
 from tests.widgets.lab_page import journalled
 from tests.widgets.swept import swept_halfway
 
@@ -36,6 +38,10 @@ def watched_loop(first, steps):
         for step in steps
     ]
     return SimpleNamespace(history=history)
+
+
+def _made(name, lang, folder):
+    return every.make(name, folder, lang=lang)
 
 
 def _explorer(lang, folder):
@@ -99,11 +105,10 @@ def _designer(lang, folder):
     return designer
 
 
-_MADE = {
+# Of a widget that is not listed, the state of tests/widgets/every.py shows all its parts.
+_MADE = {name: partial(_made, name) for name in every.NAMES} | {
     "BitEditor": lambda lang, folder: mw.BitEditor("65505", lang=lang),
     "NumberLine": lambda lang, folder: mw.NumberLine("65505", lang=lang),
-    "FormatDesigner": lambda lang, folder: mw.FormatDesigner(lang=lang),
-    "BlockLab": lambda lang, folder: mw.BlockLab(lang=lang),
     "LossScaleExplorer": _explorer,
     "TrainingLab": _lab,
     "Playground": lambda lang, folder: mw.Playground(

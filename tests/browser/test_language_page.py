@@ -10,7 +10,7 @@ import mixwidgets as mw
 from mixwidgets.support.languages.texts import texts
 from tests.browser.jupyter import Notebook, jupyter_lab
 from tests.waiting import until
-from tests.widgets.test_save import NAMES, make
+from tests.widgets.every import NAMES, make
 from tests.widgets.test_training_lab import journalled
 
 ENGLISH, CHINESE = texts("en", "page"), texts("zh", "page")

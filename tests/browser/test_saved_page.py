@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 import mixwidgets as mw
 from tests.attacks.folders import ATTACKS, make_run
 from tests.waiting import until
-from tests.widgets.test_save import NAMES, make
+from tests.widgets.every import NAMES, make
 from tests.widgets.test_training_lab import journalled
 
 PAYLOAD = "</script><script>window.hit=1</script><img src=x onerror=window.hit=1>"

@@ -72,10 +72,10 @@ def test_a_folder_and_the_language_need_not_be_named(lessons, opened, monkeypatc
 
 
 def test_the_wrong_language_is_one_sentence(lessons, opened, monkeypatch):
-    monkeypatch.setenv("MIXWIDGETS_LANG", "de")
+    monkeypatch.setenv("MIXWIDGETS_LANG", "xx")
     result = call("lab", "--classroom")
     assert result.exit_code == 2
-    assert 'MIXWIDGETS_LANG is "en" or "zh"' in result.stderr
+    assert 'MIXWIDGETS_LANG is "en" or ' in result.stderr
     assert opened == []
 
 

@@ -184,7 +184,7 @@ def wrong(change, of="largest-float16"):
         (wrong(lambda e: e["hint"].pop("en")), "hint has no text in 'en'"),
         (wrong(lambda e: e["hint"].update(zh="")), "hint has no text in 'zh'"),
         (wrong(lambda e: e["hint"].update(en=" ")), "hint has no text in 'en'"),
-        (wrong(lambda e: e["hint"].update(de="x")), "takes no 'de'"),
+        (wrong(lambda e: e["hint"].update(xx="x")), "takes no 'xx'"),
         (wrong(lambda e: e.update(rule=65504)), "a rule is an object"),
         (wrong(lambda e: e.update(rule={})), "a rule has one of"),
         (wrong(lambda e: e.update(rule={"iss": "max"})), "Did you mean 'is'"),

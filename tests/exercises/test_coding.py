@@ -513,7 +513,8 @@ def endless(*arguments):
 )
 @pytest.mark.parametrize("task", ["next-scale", "unscale-then-clip", "round-e4m3", "first-overflow"])
 def test_nothing_that_a_function_does_ends_the_session(task, function, came, monkeypatch):
-    monkeypatch.setattr(coding, "LIMIT_S", 0.05)
+    if "no result" in came:
+        monkeypatch.setattr(coding, "LIMIT_S", 0.05)
     checked = mw.check(task, function, lang="en")
     assert not checked.is_right
     assert re.search(came.replace("?", r"\?"), repr(checked)), checked

@@ -2,7 +2,6 @@
 
 import dataclasses
 import re
-import typing
 
 import pytest
 
@@ -11,34 +10,10 @@ from mixwidgets.runs.experiments.operands import Operands
 from mixwidgets.runs.experiments.recipe import Recipe, recipes
 from mixwidgets.runs.experiments.recipe_words import HEADINGS, LINES, brief, describe, heading
 from mixwidgets.support.languages.texts import LANGUAGES, texts
+from tests.experiments.recipe_options import HALF, NESTED, NESTED_PAIRS, PLAIN, changed, values_of
 
-PLAIN, HALF = Recipe(), Recipe(compute_format="float16")
 NO_MASTERS = HALF.replace(master_weights=False)
 FP8 = Operands()
-# What a field takes, where its annotation is no list of values.
-VALUES = {
-    "fp32_ops": [("norm", "loss"), ("softmax", "loss"), ("softmax", "norm")],
-    "loss_scale": [LossScale(kind="static", init_scale=8.0), *loss_scales.values()],
-    "operands": [FP8, *(recipe.operands for recipe in recipes.values() if recipe.operands)],
-}
-
-
-def values_of(field):
-    """Every value of a field of a Recipe; KeyError for a field that no limits are known of."""
-    if typing.get_origin(field.type) is typing.Literal:
-        return typing.get_args(field.type)
-    return (False, True) if field.type is bool else VALUES[field.name]
-
-
-def changed(name, value):
-    """(a recipe, the same with this value in this field) for each preset that takes it."""
-    for recipe in (*recipes.values(), Recipe(compute_format="float16", loop="amp")):
-        try:
-            other = recipe.replace(**{name: value})
-        except ValueError:
-            continue
-        if other != recipe:
-            yield recipe, other
 
 
 @pytest.mark.parametrize("field", dataclasses.fields(Recipe), ids=lambda field: field.name)
@@ -56,49 +31,16 @@ def test_each_field_has_limits_a_line_and_words_that_tell_its_values_apart(field
                 assert describe(other, lang) != describe(recipe, lang), (field.name, value)
 
 
-@pytest.mark.parametrize(
-    ("kind", "values"),
-    [
-        (
-            LossScale,
-            {
-                "kind": "static",
-                "init_scale": 4.0,
-                "growth_factor": 4.0,
-                "backoff_factor": 0.25,
-                "growth_interval": 7,
-                "growth_delay": 3,
-                "hysteresis": 2,
-                "min_scale": 0.5,
-                "max_scale": 2.0**20,
-                "at_min_scale": "stop",
-            },
-        ),
-        (
-            Operands,
-            {
-                "forward": "float8_e5m2",
-                "backward": "float8_e4m3fn",
-                "scaling": "current",
-                "amax_history_len": 5,
-                "gradient_rounding": "stochastic",
-                "products": "native",
-            },
-        ),
-    ],
-)
-def test_each_field_of_a_loss_scale_and_of_operands_is_told(kind, values):
-    assert [*values] == [field.name for field in dataclasses.fields(kind)]
-    field, before = (
-        ("loss_scale", LossScale(kind="dynamic", init_scale=2.0))
-        if kind is LossScale
-        else ("operands", Operands(scaling="delayed"))
-    )
-    for name, value in values.items():
-        after = before.replace(**{name: value})
-        for lang in LANGUAGES:
-            said, other = (describe(HALF.replace(**{field: one}), lang) for one in (before, after))
-            assert said != other, name
+@pytest.mark.parametrize(("option", "kind"), [("loss_scale", LossScale), ("operands", Operands)])
+def test_the_tests_have_a_value_for_each_field_of_a_nested_option(option, kind):
+    missing = {field.name for field in dataclasses.fields(kind)} - NESTED[option].keys()
+    assert not missing, "add what they take to NESTED in tests/experiments/recipe_options.py"
+
+
+@pytest.mark.parametrize(("name", "recipe", "other"), NESTED_PAIRS)
+def test_each_field_of_a_loss_scale_and_of_operands_is_told(name, recipe, other):
+    for lang in LANGUAGES:
+        assert describe(recipe, lang) != describe(other, lang), f"no Line in LINES tells {name}"
 
 
 TEXTS = [text for line in LINES for text in (line.sentence, line.brief) if text] + list(HEADINGS)

@@ -11,6 +11,7 @@ import pytest
 import mixwidgets as mw
 from mixwidgets.floats.formats import decode
 from mixwidgets.support.parse import BitPattern, to_exact
+from tests.vectors.format_oracle import CATALOGUE
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors"
@@ -37,6 +38,14 @@ def format_named(name):
 
 def fraction(pair):
     return Fraction(*(gmpy2.mpz(text) for text in pair))  # Python limits the digits that int() reads
+
+
+def test_the_oracle_knows_every_format():
+    missing = {fmt.name for fmt in mw.list_formats()} - CATALOGUE.keys()
+    assert not missing, (
+        f"add {missing} to CATALOGUE in tests/vectors/format_oracle.py, from their documents, and make the "
+        "vectors again: python tests/vectors/make_formats.py && python tests/vectors/make_gradients.py"
+    )
 
 
 @pytest.mark.parametrize("row", rows("parse.json", "finite"))

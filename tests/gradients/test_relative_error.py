@@ -126,7 +126,6 @@ def test_how_good_the_estimate_is(kind: str, within: float) -> None:
     values = spread(kind)
     summary = GradientSummary.of(values)
     narrow = [fmt.name for fmt in list_formats() if fmt.signed and fmt.bits <= 19]
-    assert len(narrow) == 13
     for name in narrow:
         for log2 in range(-24, 41, 4):
             exact, estimate = relative_error(values, name, 2.0**log2), summary.relative_error(name, 2.0**log2)

@@ -308,8 +308,8 @@ def waiting_process(run):
 
 
 def loaded(process):
-    """The paths of the libraries that it has loaded, as one text."""
-    return " ".join(map.path for map in process.memory_maps())
+    """The names of the libraries that it has loaded, as one text: folders on their way may have any name."""
+    return " ".join(Path(map.path).name for map in process.memory_maps())
 
 
 def listens(process):
@@ -354,7 +354,7 @@ def test_a_waiting_run_is_small_and_can_be_ended(runs_dir, busy, ended_by, statu
         assert ended.events() == []
         assert "python" in loaded(other)
         assert "torch" not in loaded(other)
-        assert "numpy" not in loaded(other)
+        assert "_multiarray_umath" not in loaded(other)  # NumPy's
     finally:
         behind.stop()
     assert behind.status == "stopped"

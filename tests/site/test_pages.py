@@ -21,7 +21,8 @@ from mixwidgets.teaching.site.catalogue import MAKERS, RECORDED, Setting, lesson
 from mixwidgets.teaching.site.edition import Edition, h
 from mixwidgets.teaching.site.pages import TEACHING, build_site
 from mixwidgets.teaching.site.story import Story
-from tests.widgets.test_save import PAYLOAD, Parsed
+from tests.widgets.every import PAYLOAD
+from tests.widgets.test_save import Parsed
 
 ROOT = Path(__file__).parents[2]
 HAN = re.compile(r"[\u3400-\u9fff]")

@@ -50,7 +50,7 @@ def test_the_page_is_sent_one_language():
     answered(chinese, "inf")
     assert "1. 无穷大：不正确" in chinese.report()
     with pytest.raises(ValueError, match="lang"):
-        mw.Exercise("round-65505", lang="de")
+        mw.Exercise("round-65505", lang="xx")
 
 
 def test_of_a_lesson():

@@ -1,6 +1,7 @@
 """What a TrainingLab tells of a folder: rows from the statuses, curves when they are shown, and no more."""
 
 import gc
+import itertools
 import json
 import math
 import os
@@ -21,8 +22,7 @@ from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.records import with_checksum, without_checksum
 from mixwidgets.runs.store.run import open_run
 from mixwidgets.runs.store.watched_loop import WatchedLoop
-from mixwidgets.runs.widgets.training_lab.followed_run import FollowedRun
-from mixwidgets.runs.widgets.training_lab.runs_feed import RunsFeed
+from mixwidgets.runs.widgets.training_lab.runs_folder import FollowedRun
 from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
 from mixwidgets.support.files import replace_file
 from tests.waiting import until
@@ -44,6 +44,13 @@ def _quick(monkeypatch):
 
 
 @pytest.fixture
+def unfollowed(monkeypatch, make_lab):
+    """Makes labs of a folder that look at it only when they are asked to."""
+    monkeypatch.setattr(TrainingLab, "_follow", lambda lab: None)
+    return lambda count, folder: [make_lab(folder) for _ in range(count)]
+
+
+@pytest.fixture
 def journals_read(monkeypatch):
     """The ids of the runs whose events are read, and how often."""
     read, read_new = Counter(), JournalReader.read_new
@@ -57,14 +64,16 @@ def journals_read(monkeypatch):
 
 
 def copies(run, count):
+    names = (f"{run.id[:-4]}{number:04x}" for number in itertools.count())
+    others = (name for name in names if name != run.id)
     return [
-        open_run(shutil.copytree(run.path, run.path.with_name(f"{run.id[:-4]}{number:04x}")))
-        for number in range(count)
+        open_run(shutil.copytree(run.path, run.path.with_name(name)))
+        for name in itertools.islice(others, count)
     ]
 
 
 def is_settled(lab):
-    return lab._rows and not lab._feed.is_behind and not lab._feed.is_live
+    return lab._rows and not lab._is_behind and not lab._folder.is_live
 
 
 def test_rows_of_runs_that_are_over_come_from_their_statuses_alone(tmp_path, make_lab, journals_read):
@@ -157,19 +166,22 @@ def test_the_rows_of_many_runs_that_are_over_travel_once(tmp_path, make_lab, mon
     assert sum("_settled" in names for names in sent) > 6
 
 
-def test_of_many_runs_the_newest_come_first_and_alone_are_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.runs_feed._FIRST", 3)
+def test_of_many_runs_the_newest_come_first_and_alone_are_drawn(tmp_path, monkeypatch, unfollowed):
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget._FIRST", 3)
     there = [run.id for run in copies(journalled(tmp_path, [1.0]), 10)]
-    feed = RunsFeed(tmp_path)
-    shown = feed.look([])
-    rows = feed.traits(shown, 0)["_rows"]
+    (lab,) = unfollowed(1, tmp_path)
+    lab._look()
+    rows, shown = lab._rows, lab._shown
     assert [row["id"] for row in rows] == sorted([one.name for one in tmp_path.iterdir()], reverse=True)[:3]
-    assert (shown, feed.is_behind) == ([row["id"] for row in reversed(rows)], True)
-    assert feed.look(shown) == shown
-    assert len(feed.traits(shown, 1)["_rows"]) == len(there) + 1
-    assert not feed.is_behind
+    assert (shown, lab._is_behind) == ([row["id"] for row in reversed(rows)], True)
+    lab._look()
+    assert lab._shown == shown
+    lab.save(tmp_path / "page.html")
+    assert len(lab._rows) == len(there) + 1
+    assert not lab._is_behind
     late = journalled(tmp_path, [1.0])
-    assert feed.look(shown) == [*shown, late.id]
+    lab._look()
+    assert lab._shown == [*shown, late.id]
 
 
 def test_shares_and_memory_are_the_events(tmp_path, make_lab):
@@ -354,7 +366,7 @@ def test_a_new_run_takes_the_place_of_the_one_that_was_shown_longest(tmp_path, m
 def test_the_folder_may_come_and_go(tmp_path, make_lab):
     folder = tmp_path / "runs"
     lab = make_lab(folder)
-    until(lambda: lab._feed.has_looked)
+    until(lambda: lab._begun is not None)
     journalled(folder, [1.0])
     until(lambda: statuses(lab) == ["completed"])
     folder.rename(tmp_path / "elsewhere")
@@ -378,16 +390,19 @@ def test_labs_of_one_folder_read_its_runs_once(tmp_path, make_lab, journals_read
     assert journals_read == {runs[0].id: 1, runs[1].id: 1, new.id: 1}
 
 
-def test_a_lab_that_opens_beside_one_that_has_not_looked_at_all_yet_makes_no_run_new(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.runs_feed._FIRST", 3)
+def test_a_lab_that_opens_beside_one_that_has_not_looked_at_all_yet_makes_no_run_new(
+    tmp_path, monkeypatch, unfollowed
+):
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget._FIRST", 3)
     runs = [journalled(tmp_path, [1.0], seed=seed) for seed in range(9)]
-    first, second = RunsFeed(tmp_path), RunsFeed(tmp_path)
+    first, second = unfollowed(2, tmp_path)
     newest = [run.id for run in sorted(runs, key=lambda run: run.id)[-3:]]
-    shown = first.look([])
-    assert shown == newest
-    second.look([])
-    second.look([])
-    assert first.look(shown) == shown
+    first._look()
+    assert first._shown == newest
+    second._look()
+    second._look()
+    first._look()
+    assert first._shown == newest
 
 
 def test_a_lab_that_is_closed_is_freed(tmp_path):

@@ -10,7 +10,6 @@ import zlib
 from html.parser import HTMLParser
 from typing import ClassVar
 
-import numpy as np
 import pytest
 import traitlets
 from hypothesis import given, settings
@@ -19,26 +18,7 @@ from hypothesis import strategies as st
 import mixwidgets as mw
 from mixwidgets.floats.widgets.base import MixWidget
 from mixwidgets.floats.widgets.frame import read_frame
-
-PAYLOAD = "</script><script>window.hit=1</script><!--<script>\u2028\ud800\"'&"
-
-
-def make(name, tmp_path):
-    """A widget of a public class, with what it needs to show."""
-    given = {
-        "LossScaleExplorer": lambda cls: cls({PAYLOAD: np.float32([1e-8, 1, 3e5]), "w": np.float32([2])}),
-        "TrainingLab": lambda cls: cls(tmp_path / "runs"),
-        "Exercise": lambda cls: cls("largest-float16"),
-        "SweepProgress": lambda cls: cls(mw.sweep([], runs_dir=tmp_path / "swept")),
-    }
-    return given.get(name, lambda cls: cls())(getattr(mw, name))
-
-
-NAMES = [
-    name
-    for name in mw.__all__
-    if isinstance(getattr(mw, name), type) and issubclass(getattr(mw, name), MixWidget)
-]
+from tests.widgets.every import NAMES, PAYLOAD, make
 
 
 @pytest.fixture(params=NAMES)

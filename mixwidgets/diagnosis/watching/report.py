@@ -14,7 +14,7 @@ from mixwidgets.floats.formats.block import BlockFormat, any_format
 from mixwidgets.floats.gradients.block_loss import BlockRecord
 from mixwidgets.floats.gradients.boundaries import signed_format
 from mixwidgets.floats.gradients.summary import LOG2_LOSS_SCALES, GradientSummary, best_loss_scale
-from mixwidgets.runs.store.tables import ROW_DTYPES, counts_row
+from mixwidgets.runs.store.export import ROW_DTYPES, counts_row
 from mixwidgets.support.languages.texts import Tell, translated
 
 if TYPE_CHECKING:

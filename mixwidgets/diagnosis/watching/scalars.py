@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mixwidgets.diagnosis.watching.history import Snapshot
 from mixwidgets.diagnosis.watching.report import is_gradient
-from mixwidgets.runs.store.event_file import EventFile
+from mixwidgets.runs.store.export import EventFile
 from mixwidgets.runs.store.shares import tensor_scalars
 from mixwidgets.support.installed import require
 

@@ -91,7 +91,7 @@ class Step:
         self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
-        self._before_closure: tuple[float | Tensor | None] | None = None
+        self._before_closure: tuple[float | Tensor | None] | None = None  # the own loss before a closure
         self._parts: dict[str, list[_Part]] = {kind: [] for kind in KINDS}
         self._norms: dict[str, Tensor] = {}
         self._began = time.perf_counter()

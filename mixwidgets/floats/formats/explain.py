@@ -55,21 +55,16 @@ def explain(
         return Explanation(code, "overflow", code, code, None, error, relative)
     low = min(low, fmt.max_code)
     high = low + 1 if low < fmt.max_code else encode.beyond(fmt, saturate=False)
-    inner, outer = (_signed(fmt, code, exact.negative) for code in (low, high))
     midpoint = (fmt.magnitude(low) + fmt.magnitude(low + 1)) / 2
-    return Explanation(
-        code,
-        _rule(fmt, exact.magnitude, midpoint, rounding, exact.negative),
-        outer if exact.negative else inner,
-        inner if exact.negative else outer,
-        -midpoint if exact.negative else midpoint,
-        error,
-        relative,
-    )
+    rule = _rule(fmt, exact.magnitude, midpoint, rounding, exact.negative)
+    below, above = low, high
+    if exact.negative:
+        below, above, midpoint = _negated(fmt, high), _negated(fmt, low), -midpoint
+    return Explanation(code, rule, below, above, midpoint, error, relative)
 
 
-def _signed(fmt: FormatSpec, code: int, negative: bool) -> int:
-    return decode.negate(fmt, code) if negative and not decode.is_nan(fmt, code) else code
+def _negated(fmt: FormatSpec, code: int) -> int:
+    return code if decode.is_nan(fmt, code) else decode.negate(fmt, code)
 
 
 def _rule(fmt: FormatSpec, magnitude: Fraction, midpoint: Fraction, rounding: str, negative: bool) -> Rule:

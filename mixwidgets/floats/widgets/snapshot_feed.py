@@ -51,7 +51,7 @@ class SnapshotFeed:
         StoredSummaries are passed on as stored; the page reports damaged ones.
         """
         if not isinstance(summaries, StoredSummaries):
-            summaries = StoredSummaries({name: one.to_bytes() for name, one in summaries.items()})
+            summaries = StoredSummaries({name: summary.to_bytes() for name, summary in summaries.items()})
         with self._lock:
             self._kept[step] = loss_scale, loss, summaries
             self._size += _size_of(summaries)
@@ -72,7 +72,8 @@ class SnapshotFeed:
         with self._lock:
             if not self._kept:
                 return None, {}
-            at = min(self._kept, key=lambda one: abs(one - step)) if step else next(reversed(self._kept))
+            newest = next(reversed(self._kept))
+            at = min(self._kept, key=lambda kept: abs(kept - step)) if step else newest
             return at, self._kept[at][2]
 
     def to_frame(self, after: int = -1) -> bytes:

@@ -34,6 +34,14 @@ export interface Row {
   work: WireWork | null; // of a step
   flushed: number | null; // share of the newest snapshot's non-zero gradients, in 0 … 1
   gradients: boolean; // whether there is a snapshot to open
+  [figure: string]: unknown; // others of `_figures`
+}
+
+/** A figure of the line about the newest step; its words are "lab.newest_<name>". */
+export interface NewestFigure {
+  name: string; // in a row
+  unit: string; // as `inUnit` writes it
+  scaled: boolean; // whether only a run that scales its loss has it
 }
 
 /** The floating-point operations of a step's products; the peak is a large product's rate, 0 if it was not measured. */
@@ -122,7 +130,7 @@ export interface RecipeField {
 /** What tells some runs apart, field by field; a value for each run. */
 export interface Comparison {
   runs: string[];
-  rows: { field: string; kind: "setting" | "result"; values: (string | number | boolean | null)[] }[];
+  rows: { field: string; kind: "setting" | "result"; values: (string | number | boolean | null)[]; unit: string }[];
 }
 
 /** What the next launch runs: one or several recipes and seeds, and settings. */
@@ -142,6 +150,7 @@ export interface State extends Choice {
   _recipes: RecipeChoice[];
   _recipe_form: RecipeField[];
   _devices: DeviceChoice[];
+  _figures: NewestFigure[];
   _rows: Row[]; // of runs that are over
   _live_rows: Row[]; // of runs that go on or wait
   _settled: DataView; // a frame: by id the curves, a frame each, of runs that are over, as far as they are shown
@@ -174,9 +183,12 @@ export function curvesIn(sent: DataView): Map<string, Curves> {
 
 function curvesOf(own: DataView): Curves {
   const { arrays } = readFrame(own);
-  const rows = (name: keyof Curves) => rowsOf(arrays.get(name)!);
-  const points = (name: keyof Curves) => rows(name).map(([step, value]): Point => ({ step: step!, value: value! }));
-  return { loss: points("loss"), scale: points("scale"), skipped: points("skipped"), shares: rows("shares").map(([step, ...of]) => ({ step: step!, of })) };
+  const points = (name: keyof Curves): Point[] => {
+    const { values, shape: [count] } = arrays.get(name)!;
+    return Array.from({ length: count! }, (_, i) => ({ step: Number(values[2 * i]), value: Number(values[2 * i + 1]) }));
+  };
+  const shares = rowsOf(arrays.get("shares")!).map(([step, ...of]) => ({ step: step!, of }));
+  return { loss: points("loss"), scale: points("scale"), skipped: points("skipped"), shares };
 }
 
 /** A run whose curves are drawn. */

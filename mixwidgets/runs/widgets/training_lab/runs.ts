@@ -1,15 +1,80 @@
-// The table of runs: which are selected, and how each one ended.
+// The list of runs: finding them, a table of those that are found, and what can be done with those that are selected.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
-import { button } from "#ui/buttons.ts";
-import { h, set, setText, uniqueId } from "#ui/dom.ts";
-import { t } from "#ui/messages.ts";
-import { integer } from "#ui/digits.ts";
-import { axisNumber, decimal, metric, metricName, percent } from "#ui/run_words.ts";
+import { action, button } from "#ui/buttons.ts";
 import { lineSample } from "#ui/chart/chart.ts";
+import { integer } from "#ui/digits.ts";
+import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { finder, wordsIn } from "#ui/finder.ts";
+import { t } from "#ui/messages.ts";
+import { axisNumber, decimal, metric, metricName, percent, statusWord } from "#ui/run_words.ts";
+import { kept } from "#ui/view.ts";
 import type { Lab } from "./lab.ts";
-import { isFailure, type Row } from "./state.ts";
-import { metricOf, status } from "./words.ts";
+import type { ComparisonPanel, GradientsPanel } from "./panels.ts";
+import { isAlive, isFailure, type Row } from "./state.ts";
+import { metricOf, spaced, status } from "./words.ts";
+
+const FEW = 8; // runs that the table shows without scrolling, where nothing needs to be found
+
+const ORDERS = ["newest", "oldest", "task", "recipe", "status", "score", "loss"] as const;
+
+/** `found`: the runs that are looked for, in the order that is chosen. */
+export function runFinder({ view, rows, names }: Lab): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
+  const titles = new Map(view.model.get("_tasks").map(({ name, title }) => [name, title]));
+
+  /** A list of the values that the runs have; "" stands for any. */
+  function choice(kind: "task" | "recipe" | "status", word: (value: string) => string) {
+    const chosen = signal("");
+    const any = h("option", { value: "" }, t(`lab.any_${kind}`));
+    const select = h("select", { "aria-label": t(`lab.filter_${kind}`) }, any);
+    select.addEventListener("change", () => (chosen.value = select.value));
+    const values = kept<string[]>([], (last) => {
+      const now = [...new Set(rows.value.map((row) => row[kind]))].sort();
+      return now.length === last.length && now.every((value, i) => value === last[i]) ? last : now;
+    });
+    view.effect(() => {
+      select.replaceChildren(any, ...values.value.map((value) => h("option", { value }, word(value))));
+      if (!values.value.includes(chosen.peek())) chosen.value = "";
+      select.value = chosen.peek();
+    });
+    return { select, takes: (row: Row) => chosen.value === "" || row[kind] === chosen.value };
+  }
+  const choices = [choice("task", (name) => titles.get(name) ?? name), choice("recipe", spaced), choice("status", statusWord)];
+  const { element, text, order, told } = finder(t("lab.search"), t("lab.order"),
+    ORDERS.map((name) => [name, t(`lab.order_${name}`)] as const), ...choices.map(({ select }) => select));
+  const textOf = (row: Row) =>
+    [row.task, titles.get(row.task), row.recipe, names.value.get(row.id), statusWord(row.status), row.seed].join(" ").toLowerCase();
+
+  const found = computed(() => {
+    const words = wordsIn(text.value);
+    const hasWords = (row: Row) => {
+      const shown = words.length > 0 ? textOf(row) : "";
+      return words.every((word) => shown.includes(word) || row.id.startsWith(word)); // an id begins with the date
+    };
+    return sorted(rows.value.filter((row) => choices.every(({ takes }) => takes(row)) && hasWords(row)), order.value);
+  });
+  view.effect(() => {
+    set(element, { hidden: rows.value.length <= FEW });
+    const [some, all] = [found.value.length, rows.value.length];
+    setText(told, some === all ? t("lab.runs_count", { count: integer(all) }) : t("lab.runs_found", { count: integer(some), all: integer(all) }));
+  });
+  return { element, found };
+}
+
+/** Rows that are equal in `order` stay newest first; numbers that are unknown or not finite come last. */
+function sorted(rows: Row[], order: (typeof ORDERS)[number]): Row[] {
+  const by = (key: (row: Row) => number) => rows.sort((a, b) => compare(key(a), key(b)));
+  switch (order) {
+    case "newest": return rows;
+    case "oldest": return rows.reverse();
+    case "score": return by((row) => -finite(row.metrics[metricOf(row) ?? ""], -Infinity));
+    case "loss": return by((row) => finite(row.metrics["loss"], Infinity));
+    default: return rows.sort((a, b) => a[order].localeCompare(b[order]));
+  }
+}
+
+const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
+const finite = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise);
 
 const WINDOW = 100; // rows that are drawn at first, and more of them each time that more are asked for
 
@@ -106,4 +171,19 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
     setText(last, flushed ? percent(row.flushed) : row.scaled ? integer(row.skipped) : "–");
   };
   return { element, show };
+}
+
+export function selection({ view, selected, refusal }: Lab, compared: ComparisonPanel, gradients: GradientsPanel): HTMLElement {
+  const over = computed(() => selected.value.filter((row) => !isAlive(row)));
+  const single = computed(() => (selected.value.length === 1 ? selected.value[0] : undefined));
+  const compare = action(t("lab.compare"), () => compared.open(compare.element, over.value.map(({ id }) => id)));
+  const open = action(t("lab.open_gradients"), () => single.value && gradients.open(open.element, { run: single.value.id }));
+  compared.opener(compare.element);
+  gradients.opener(open.element);
+
+  view.effect(() => compare.allow(over.value.length < 2 ? t("lab.compare_needs") : refusal.value));
+  view.effect(() => open.allow(
+    !single.value ? t("lab.open_needs_one") : !single.value.gradients ? t("lab.open_needs_snapshot") : gradients.needsKernel ? refusal.value : ""));
+  return h("div", { class: "mw-stack-tight" },
+    h("div", { class: "mw-row" }, compare.element, open.element), h("p", { class: "mw-note" }, t("lab.selection_note")));
 }
