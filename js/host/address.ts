@@ -23,7 +23,7 @@ export function writeState(get: (name: string) => unknown, defaults: Traits): st
   return differing.map(([name]) => `${keyOf(name)}=${encodeURIComponent(written(name, get(name)))}`).join("&");
 }
 
-/** The values of all traits of `defaults`: those in the text, else the default; null if the text is invalid. */
+/** The values of all traits of `defaults`: that in the text, else the default, else the present one. Null if the text is invalid. */
 export function readState(address: string, get: (name: string) => unknown, defaults: Traits): Traits | null {
   if (address.length > LIMIT) return null;
   const names = new Map(Object.keys(defaults).map((name) => [keyOf(name), name]));

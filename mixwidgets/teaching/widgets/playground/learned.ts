@@ -11,9 +11,11 @@ import { t } from "#ui/messages.ts";
 import { percent } from "#ui/run_words.ts";
 import type { Page } from "./session.ts";
 
-const GRID = 40; // points of the plane in a row, of as many rows, for which a network is asked,
-const COARSE_GRID = 10; // at least, when it has so many weights that they would need more
-const MOST_PRODUCTS = 5e5; // in all
+// A network is evaluated at GRID × GRID points of the plane, or at fewer, down to COARSE_GRID × COARSE_GRID, if that would take
+// more than MOST_PRODUCTS multiplications.
+const GRID = 40;
+const COARSE_GRID = 10;
+const MOST_PRODUCTS = 5e5;
 const POINTS = 200; // of the training set that are drawn
 const MARK = 2.6; // half a mark's size, in pixels
 const STRONGEST = 0.62; // the opacity of a class's colour where the network is certain
