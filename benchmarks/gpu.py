@@ -31,11 +31,15 @@ from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 from benchmarks.pairs import RESULTS, compare, slug  # noqa: E402
 from mixwidgets.runs.experiments.experiment import Experiment  # noqa: E402
-from mixwidgets.runs.task.gpt import GPT, CharGPT  # noqa: E402
+from mixwidgets.runs.task.text import GPT, CharGPT  # noqa: E402
+from mixwidgets.runs.training.cost import (  # noqa: E402
+    StepProbe,
+    best_seconds,
+    now,
+    product_rate,
+)
 from mixwidgets.runs.training.device import choose_device, training_settings  # noqa: E402
 from mixwidgets.runs.training.loop import make_trainer  # noqa: E402
-from mixwidgets.runs.training.speed import best_seconds, now, product_rate  # noqa: E402
-from mixwidgets.runs.training.step_probe import StepProbe  # noqa: E402
 
 BLOCK_S = 0.08
 PAIRS = 7

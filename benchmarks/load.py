@@ -126,7 +126,7 @@ def lab(count: int, folder: Path, pairs: int = 7) -> dict[str, Any]:
         def measure() -> float:
             start = time.perf_counter()
             opened = TrainingLab(runs_dir)
-            while not opened._feed.has_looked or len(opened._rows) < rows:
+            while opened._begun is None or len(opened._rows) < rows:
                 time.sleep(0.001)
             seconds[runs_dir].append(time.perf_counter() - start)
             opened.close()

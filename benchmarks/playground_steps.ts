@@ -2,11 +2,11 @@
 // benchmarks/playground.py: each line of the input asks for milliseconds of a step of one kind, each line of the output answers.
 
 import { createInterface } from "node:readline";
-import { byRows, multiply, transposed } from "#training/matmul.ts";
+import { byRows, multiply, transposed } from "#training/network.ts";
 import { settingsOf, type Request } from "#training/request.ts";
 import { digits } from "#training/serve.ts";
 import { Trainer } from "#training/trainer.ts";
-import type { Settings } from "#training/types.ts";
+import type { Settings } from "#training/settings.ts";
 
 /** The loops of a float32 step on Float32Arrays with nothing rounded but by storing: what a page without formats would run. */
 function plainSteps(trainer: Trainer): () => void {

@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 import mixwidgets as mw
-from mixwidgets.teaching.site.makers import lesson_gradients
+from mixwidgets.teaching.site.catalogue import lesson_gradients
 from tests.browser.chromium import browser
 from tests.browser.jupyter import Notebook, jupyter_lab
 

@@ -12,8 +12,7 @@ from mixwidgets.floats.formats.block import list_block_formats
 from mixwidgets.floats.formats.catalogue import list_formats
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.support.languages.texts import Text, in_language
-from mixwidgets.teaching.exercises.catalogue import get_question
-from mixwidgets.teaching.exercises.question import Question
+from mixwidgets.teaching.exercises.questions import Question, get_question
 
 GLOSSARY = Path(__file__).parents[1] / "notebooks/zh/README.md"
 

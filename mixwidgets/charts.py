@@ -17,9 +17,8 @@ import pandas as pd
 
 from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
-from mixwidgets.floats.gradients.collect import collect
-from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.sources import collect
+from mixwidgets.floats.gradients.summary import LOG2_LOSS_SCALES, GradientSummary, best_loss_scale
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.grid import ExperimentNames
 from mixwidgets.runs.store.bands import band, losses_of
@@ -68,7 +67,7 @@ def loss_scale_curve(
     source: object, format: str | FloatFormat = "float16"
 ) -> alt.LayerChart | alt.FacetChart:
     """The shares of non-zero gradients that are flushed, subnormal and overflowing, at every loss scale from
-    2^-24 to 2^40; a rule marks the best scale (as defined in `gradients.best_scale`).
+    2^-24 to 2^40; a rule marks the best scale (as `best_loss_scale` defines it).
 
     source: as for `gradients`.
     """
@@ -91,7 +90,7 @@ def loss_scale_curve(
                 "share:Q", title=tell("share of the gradients that are not 0"), axis=alt.Axis(format="%")
             ),
             color=_colour(words).legend(values=[words[name] for name in _NOT_NORMAL]),
-            tooltip=[*_tooltip("log2:Q", "class:N"), *(one.format(".2%") for one in _tooltip("share:Q"))],
+            tooltip=[*_tooltip("log2:Q", "class:N"), *(share.format(".2%") for share in _tooltip("share:Q"))],
         )
     )
     best = _log2(best_loss_scale([summary], fmt))

@@ -1,4 +1,4 @@
-"""python -m mixwidgets.training RUN_DIR: train a queued run and write its journal.
+"""python -m mixwidgets.training RUN_DIR: the process that trains a queued run and writes its journal.
 
 With --experiment FILE.json instead of RUN_DIR the run is created first. Under torchrun (`torchrun
 --nproc-per-node 2 -m mixwidgets.training …`) all its processes train the same run, and rank 0 records it.
@@ -6,28 +6,73 @@ With --experiment FILE.json instead of RUN_DIR the run is created first. Under t
 Exit status: 0 if the run finished by itself or was stopped, 1 if it failed, 2 if it could not be started.
 """
 
+# A hundred runs may wait for their slots at once, for hours. Until its wait is over, a process loads neither
+# torch nor NumPy, except a spare, whose purpose is to have loaded them. So functions import what they need.
+
 import argparse
 import errno
 import os
+import select
 import signal
 import sys
 import threading
+import time
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from mixwidgets.runs.scheduler.processes import await_run
 from mixwidgets.runs.scheduler.slots import NICENESS, wait_for_slot
-from mixwidgets.runs.scheduler.stop_request import StopRequest
 from mixwidgets.runs.store.system import lower_priority
+from mixwidgets.support.files import create_mark
 
 _TORCHRUN = "TORCHELASTIC_RUN_ID"  # set in the environment of each process that torchrun starts
+_LOOK_EVERY_S = 0.05  # for a request to stop
+_WAITING_LOOKS_S = 0.2  # less often, because a hundred runs may be queued
+_GRACE_S = 2.0  # for the loop to end once the kernel is gone
 
 
 def main() -> int:
     """Run what the command line names. Returns the exit status."""
+    arguments = _parsed(sys.argv[1:])
+    if arguments.ticket or arguments.spare is not None:
+        lower_priority(NICENESS)
+
+    # A spare loads torch, and waits to become the process of a run.
+    loading = None
+    if arguments.spare is not None:
+        loading = threading.Thread(target=_load_torch, name="load torch", daemon=True)
+        loading.start()
+        arguments = _received(arguments.spare)
+
+    if arguments.lock is not None:  # a launched run has no other ranks, even if a rank launched it
+        os.environ.pop(_TORCHRUN, None)
+    try:
+        if _TORCHRUN in os.environ and os.environ["RANK"] != "0":
+            return _accompany(_experiment(arguments))
+        run_path = arguments.run_dir or _new_run(_experiment(arguments), arguments.runs_dir)
+        stop = StopRequest(run_path, arguments.kernel_pipe)
+        if arguments.ticket:
+            _wait(run_path, arguments.ticket, arguments.ticket_lock)
+        if loading:
+            loading.join()  # two threads importing the same modules may see them half initialised
+        from mixwidgets.runs.store.journal import Journal
+
+        journal = Journal(run_path, arguments.lock)
+    except (OSError, ValueError, TypeError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    from mixwidgets.runs.scheduler.recording import record
+
+    with journal:
+        return _exit_status(record(journal, stop.why))
+
+
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m mixwidgets.training", description=__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("run_dir", type=Path, nargs="?", help="a queued run's directory")
@@ -41,48 +86,29 @@ def main() -> int:
     parser.add_argument("--ticket-lock", type=int, help="descriptor of the ticket, already locked")
     parser.add_argument("--kernel-pipe", type=int, help="descriptor to watch: stop at end of file")
     what.add_argument("--spare", type=int, help="socket from which to receive a run; torch loads meanwhile")
-    arguments = parser.parse_args()
-    if arguments.ticket or arguments.spare is not None:
-        lower_priority(NICENESS)
-    loading = threading.Thread(target=_load_torch, name="load torch", daemon=True)
-    if arguments.spare is not None:
-        loading.start()
-        words, here = await_run(arguments.spare)
-        arguments = parser.parse_args(words)
-        for name in ("lock", "ticket_lock", "kernel_pipe"):
-            setattr(arguments, name, here.get(getattr(arguments, name)))
-    if arguments.lock is not None:  # a launched run has no other ranks, even if a rank launched it
-        os.environ.pop(_TORCHRUN, None)
-    try:
-        if _TORCHRUN in os.environ and os.environ["RANK"] != "0":
-            return _accompany(_experiment(arguments))
-        path = arguments.run_dir or _new_run(_experiment(arguments), arguments.runs_dir)
-        stop = StopRequest(path, arguments.kernel_pipe)
-        if arguments.ticket:
-            _wait(path, arguments.ticket, arguments.ticket_lock)
-        if loading.ident is not None:
-            loading.join()  # two threads importing the same modules may see them half initialised
-        from mixwidgets.runs.store.journal import Journal  # loads NumPy, which a waiting run does not need
-
-        journal = Journal(path, arguments.lock)
-    except (OSError, ValueError, TypeError) as error:
-        print(error, file=sys.stderr)
-        return 2
-    from mixwidgets.runs.scheduler.recording import record
-
-    with journal:
-        return _exit_status(record(journal, stop.why))
+    return parser.parse_args(words)
 
 
-def _exit_status(reason: str) -> int:
-    return 0 if reason in ("completed", "stopped", "diverged", "time_limit") else 1
+def _received(socket: int) -> argparse.Namespace:
+    """In a spare: wait for a run. Returns its arguments, with the descriptors that its files have here."""
+    words, descriptors = await_run(socket)
+    arguments = _parsed(words)
+    for name in ("lock", "ticket_lock", "kernel_pipe"):
+        setattr(arguments, name, descriptors.get(getattr(arguments, name)))
+    return arguments
+
+
+def _load_torch() -> None:
+    with suppress(Exception):  # the same error comes again later, when it can be recorded
+        import_module("mixwidgets.runs.training.loop")
+        import_module("torch._dynamo")  # torch loads it with its first optimiser; it takes as long as torch
 
 
 def _experiment(arguments: argparse.Namespace) -> Any:
-    """The experiment that the command line names (a WatchedLoop for the directory of one)."""
+    """The experiment that the command line names (a WatchedLoop if its directory is of a watched loop)."""
     from mixwidgets.runs.experiments.experiment import Experiment
     from mixwidgets.runs.store.journal import read_experiment
-    from mixwidgets.runs.task.source import check_trust
+    from mixwidgets.runs.task.own_task import check_trust
 
     if arguments.run_dir:
         return read_experiment(arguments.run_dir)
@@ -139,10 +165,59 @@ def _touch(lock: Path) -> bool:
     return True
 
 
-def _load_torch() -> None:
-    with suppress(Exception):  # the same error comes again later, when it can be recorded
-        import_module("mixwidgets.runs.training.loop")
-        import_module("torch._dynamo")  # torch loads it with its first optimiser; it takes as long as torch
+def _exit_status(reason: str) -> int:
+    return 0 if reason in ("completed", "stopped", "diverged", "time_limit") else 1
+
+
+class StopRequest:
+    """Watches for requests to stop, on its own thread: a file, a signal, or the end of the kernel. Create it
+    on the main thread.
+
+    Before the first call of `why`, while the run is queued and torch loads, a request ends the process at
+    once, since there is nothing to save. The process also ends if the kernel is gone and the loop does not
+    end within two seconds, because nobody else would kill it.
+    """
+
+    def __init__(self, run_path: Path, kernel_pipe: int | None) -> None:
+        self._why = ""
+        self._is_training = False
+        self._file = run_path / "stop"
+        self._pipe = kernel_pipe
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+        threading.Thread(target=self._watch, name="stop request", daemon=True).start()
+
+    def why(self) -> str:
+        """Empty until the run is asked to stop; then the reason, in words."""
+        self._is_training = True
+        return self._why
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._why = f"It was stopped by {signal.Signals(number).name}."
+
+    def _watch(self) -> None:
+        while not self._why:
+            if self._kernel_is_gone():
+                self._why = "Its kernel ended."
+            elif os.path.lexists(self._file):
+                self._why = "It was asked to stop."
+        with suppress(OSError):  # a full disk, or the run's directory was removed
+            # The run's status uses these words if this process ends before writing it.
+            create_mark(self._file, self._why)
+        if self._is_training:
+            if not self._kernel_is_gone():
+                return
+            time.sleep(_GRACE_S)
+        os._exit(1)
+
+    def _kernel_is_gone(self) -> bool:
+        """Whether the pipe, to which nobody writes, is at end of file; waits a moment for it."""
+        look_every = _LOOK_EVERY_S if self._is_training else _WAITING_LOOKS_S
+        if self._pipe is None:
+            time.sleep(look_every)
+            return False
+        readable, _, _ = select.select([self._pipe], [], [], look_every)
+        return bool(readable)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from PIL.PngImagePlugin import PngInfo
 import mixwidgets as mw
 from mixwidgets.floats.widgets.base import MixWidget
 from mixwidgets.floats.widgets.bundles import page_module
-from mixwidgets.floats.widgets.picture import Picture, picture
+from mixwidgets.floats.widgets.page import Picture, picture
 from mixwidgets.runs.widgets.sweep_progress.widget import SweepProgress
 from mixwidgets.support.languages.choice import VARIABLE
 

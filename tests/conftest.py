@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from mixwidgets.runs.scheduler import sweep as sweeping
-from mixwidgets.runs.store import stopping
+from mixwidgets.runs.store import status
 from tests.waiting import LIMIT_S
 
 # No timing is an assertion. In CI the examples are always the same: new ones are looked for at home.
@@ -30,7 +30,7 @@ for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS"):
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine may be slow to stop what it was asked to stop.
-stopping._PATIENCE_S = sweeping._PATIENCE_S = LIMIT_S
+status._PATIENCE_S = sweeping._PATIENCE_S = LIMIT_S
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import vl_convert
 from mixwidgets import charts
 from mixwidgets.diagnosis.watching.watch import watch
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.gradients.best_scale import best_loss_scale
-from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.summary import GradientSummary, best_loss_scale
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import recipes
 from mixwidgets.runs.store.events import Evaluation, RunFinished, RunStarted, StepRecord

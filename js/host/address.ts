@@ -1,13 +1,13 @@
-// A widget's state as a short text in the page's address: "#format=float16&code=7bff".
-// The twin of mixwidgets/floats/widgets/state_text.py, which states the grammar. Of a page of several widgets the address holds
-// their states in order, joined by ";": no state has one, since ";" is percent-encoded there.
+// A widget's state as a short text in the page's address, such as "#format=float16&code=7bff". The twin of
+// mixwidgets/floats/widgets/state_text.py, which defines the grammar. The address of a page of several widgets has their states
+// in order, joined by ";", which is percent-encoded within a state.
 
-import { wholeIn } from "#core/formats/typed.ts";
+import { wholeIn } from "#core/formats/parse.ts";
 
 export type Traits = Record<string, unknown>;
 
-const MOST = 10 ** 15 - 1; // of a number
-const LIMIT = 40_000; // characters of a text that is read; four times the longest number
+const MOST = 10 ** 15 - 1; // the largest number
+const LIMIT = 40_000; // characters of an address; four times those of the longest number
 
 /** Reads the text of each kind of trait; undefined if it is invalid. */
 const READ: Record<string, (text: string) => unknown> = {
@@ -17,26 +17,26 @@ const READ: Record<string, (text: string) => unknown> = {
   code: (text) => (/^(?:0[xX])?[0-9A-Fa-f]+$/.test(text) ? "0x" + text.replace(/^0[xX]/, "").toUpperCase() : undefined),
 };
 
-/** The values as text. A trait that has its default is left out; with null as default it never is. */
+/** The values as text, without those that equal their default. A trait whose default is null is always written. */
 export function writeState(get: (name: string) => unknown, defaults: Traits): string {
-  const told = Object.entries(defaults).filter(([name, left]) => left === null || get(name) !== left);
-  return told.map(([name]) => `${keyOf(name)}=${encodeURIComponent(written(name, get(name)))}`).join("&");
+  const differing = Object.entries(defaults).filter(([name, value]) => value === null || get(name) !== value);
+  return differing.map(([name]) => `${keyOf(name)}=${encodeURIComponent(written(name, get(name)))}`).join("&");
 }
 
-/** The values of all traits of `defaults`, as the text says; null if it is invalid. */
+/** The values of all traits of `defaults`: those in the text, else the default; null if the text is invalid. */
 export function readState(address: string, get: (name: string) => unknown, defaults: Traits): Traits | null {
   if (address.length > LIMIT) return null;
   const names = new Map(Object.keys(defaults).map((name) => [keyOf(name), name]));
-  const found = new Map<string, unknown>();
+  const values = new Map<string, unknown>();
   for (const pair of address.split("&")) {
     const [, key, text] = (/^([^=]*)=(.*)$/s.exec(pair) ?? []).map(decoded);
     const name = key === undefined ? undefined : names.get(key);
-    if (name === undefined || text === undefined || found.has(name)) return null;
+    if (name === undefined || text === undefined || values.has(name)) return null;
     const value = READ[name === "code" ? "code" : typeof get(name)]?.(text);
     if (value === undefined) return null;
-    found.set(name, value);
+    values.set(name, value);
   }
-  return Object.fromEntries(Object.entries(defaults).map(([name, left]) => [name, found.get(name) ?? left ?? get(name)]));
+  return Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, values.get(name) ?? value ?? get(name)]));
 }
 
 /** The address of a page whose widgets have these states; "" for an unchanged one. */
@@ -44,7 +44,7 @@ export function joinStates(texts: readonly string[]): string {
   return texts.join(";").replace(/;+$/, "");
 }
 
-/** The states of `count` widgets in an address, "" for one that it omits; null if it has more. */
+/** The states of `count` widgets in an address, "" for those that it omits; null if it has more of them. */
 export function splitStates(address: string, count: number): string[] | null {
   const texts = address.split(";", count + 1);
   return texts.length > count ? null : [...texts, ...new Array<string>(count - texts.length).fill("")];
@@ -58,7 +58,7 @@ function written(name: string, value: unknown): string {
   return name === "code" ? String(value).slice(2).toLowerCase() : String(value);
 }
 
-/** Undefined if it is not percent-encoded UTF-8. */
+/** The decoded text; undefined if it is not percent-encoded UTF-8. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

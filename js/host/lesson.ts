@@ -1,11 +1,12 @@
-// A lesson shows what follows a question once it is answered or passed over, and from then on.
+// The parts of a lesson's page: what follows a question is hidden until the reader has answered or skipped it. The browser
+// remembers how far the reader came.
 
 import { set } from "#ui/dom.ts";
 import { keep, kept } from "#ui/tab.ts";
 
 const KEY = `mixwidgets-lesson ${location.pathname}`;
 
-/** Hide what has not been opened yet. Part n follows the n-th question. */
+/** Hide the parts that are not open yet, and open them as the reader goes on. Part n follows the n-th question. */
 export function openParts(): void {
   const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
   const buttons = [...document.querySelectorAll<HTMLElement>(".go-on")];
@@ -25,7 +26,7 @@ export function openParts(): void {
       const first = parts.find((part) => numberOf(part) === open);
       if (!first) return;
       set(first, { tabindex: -1 });
-      first.focus(); // where the button was
+      first.focus(); // the button, which had the focus, is hidden now
     });
   }
   document.addEventListener("mw-over", ({ target }) => {

@@ -1,8 +1,6 @@
-// The model of a page without a kernel: the saved state, and its listeners.
+// A widget's model in a page without a kernel: the saved state, and its listeners.
 
-import { fromBase64 } from "#ui/base64.ts";
-
-/** A widget's state and its bytes, deflated and in base64: `buffers` belong at their paths in `state`. */
+/** A widget's state. Its bytes are apart, deflated and in base64, each with its path in `state`. */
 export interface Saved {
   readonly state: Record<string, unknown>;
   readonly buffers: readonly { readonly path: readonly (string | number)[]; readonly data: string }[];
@@ -19,14 +17,15 @@ export async function stateOf({ state, buffers }: Saved): Promise<Record<string,
 }
 
 function inflated(base64: string): Promise<ArrayBuffer> {
-  return new Response(new Blob([fromBase64(base64)]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
 type Handler = (...args: never[]) => void;
 
-/** The model that a widget's module gets. `saved` is called where a notebook would tell the kernel. */
-export function pageModel(found: Record<string, unknown>, saved: () => void) {
-  const state = new Map(Object.entries(found));
+/** The model that a widget's module gets. `changed` is called where a notebook would tell the kernel. */
+export function pageModel(saved: Record<string, unknown>, changed: () => void) {
+  const state = new Map(Object.entries(saved));
   const handlers = new Map<string, Set<Handler>>();
 
   const emit = (event: string, ...args: unknown[]) => {
@@ -39,8 +38,8 @@ export function pageModel(found: Record<string, unknown>, saved: () => void) {
       state.set(name, value);
       emit(`change:${name}`);
     },
-    save_changes: saved,
-    /** The answer to each message says that there is no kernel. It comes later, as a kernel's would. */
+    save_changes: changed,
+    /** Each message is answered with "no_kernel", asynchronously like a kernel's answer. */
     send(_: unknown): void {
       queueMicrotask(() => emit("msg:custom", { kind: "no_kernel" }, []));
     },

@@ -1,20 +1,19 @@
-// The host of a saved page: it gives the modules of its widgets their models and places, and joins the states to the
-// address. A page of one widget is what `save` writes; those of a site have several, and links between them.
+// The host of a saved page: it gives each widget's module a model and an element to render into, and keeps the states of all
+// widgets in the page's address. `save` writes a page of one widget; a site's pages have several, and links to presets.
 
-import { setText } from "#ui/dom.ts";
+import { set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { keep, kept } from "#ui/tab.ts";
 import { joinStates, readState, splitStates, type Traits, writeState } from "./address.ts";
 import { openParts } from "./lesson.ts";
-import { pageLinks } from "./links.ts";
 import { type PageModel, pageModel, type Saved, stateOf } from "./model.ts";
 
 interface SavedWidget extends Saved {
-  /** The id of the element that it stands in. */
+  /** The id of its element. */
   readonly place: string;
-  /** Which of the page's modules is its own. */
+  /** The index of its module among the page's. */
   readonly module: number;
-  /** The traits of the state, and what each is where the address leaves it out. */
+  /** The traits of the state, with the value of each that the address omits. */
   readonly defaults: Traits;
 }
 
@@ -23,85 +22,117 @@ interface Data {
   readonly widgets: readonly SavedWidget[];
 }
 
-/** What a widget's module exports. `accept` returns a state from the address in the traits' own form; for an invalid one null,
- * or a text that says why. */
+/** What a widget's module exports. */
 interface WidgetPage {
   render(props: { model: PageModel; el: HTMLElement; signal: AbortSignal }): unknown;
+  /** A state from the address, checked and converted to the types of the traits; null, or the reason, for an invalid one. */
   accept?(wanted: Traits, get: PageModel["get"]): Traits | string | null;
-  /** How the text writes a trait, if not as it is; the twin of Python's `_state_value`. */
+  /** A trait's value as the address writes it; the twin of Python's `_state_value`. */
   stateValue?(name: string, value: unknown): unknown;
 }
 
-type Held = Awaited<ReturnType<typeof hold>>;
+const KEY = `mixwidgets-answers ${location.pathname}`; // of the answers that the tab keeps
 
-const KEY = `mixwidgets-answers ${location.pathname}`;
-
-const isTraits = (found: Traits | string | null): found is Traits => typeof found === "object" && found !== null;
+const isTraits = (state: Traits | string | null): state is Traits => typeof state === "object" && state !== null;
 const element = (id: string) => document.getElementById(id)!;
 const note = element("note");
 
-async function hold({ place, module, defaults, ...saved }: SavedWidget, modules: readonly WidgetPage[], tell: () => void) {
+type Widget = Awaited<ReturnType<typeof widgetOf>>;
+
+/** `changed` is called where a notebook would tell the kernel. */
+async function widgetOf({ place, module, defaults, ...saved }: SavedWidget, modules: readonly WidgetPage[], changed: () => void) {
   const { accept, stateValue, render } = modules[module]!;
-  const model = pageModel(await stateOf(saved), tell);
-  const said = (name: string) => (stateValue ? stateValue(name, model.get(name)) : model.get(name));
+  const model = pageModel(await stateOf(saved), changed);
+  const valueOf = (name: string) => (stateValue ? stateValue(name, model.get(name)) : model.get(name));
   return {
     place,
     model,
-    /** Whether it is a question of a site: its answers stay until they are taken back. */
+    /** Whether it is a question of a site, whose answers stay until the reader starts again. */
     isQuestion: element(place).matches(".exercise"),
     /** Its part of the address. */
-    write: () => writeState(said, defaults),
-    /** The traits in its part of an address; for an invalid one null, or a text that says why. */
+    write: () => writeState(valueOf, defaults),
+    /** The traits in its part of an address; null, or the reason, for an invalid one. */
     read(text: string): Traits | string | null {
-      const wanted = readState(text, said, defaults);
+      const wanted = readState(text, valueOf, defaults);
       return wanted && accept ? accept(wanted, model.get) : wanted;
     },
     show: () => render({ model, el: element(place), signal: new AbortController().signal }),
   };
 }
 
-/** Joins the widgets' states to the address, and answers to the tab too: a link to the page leaves its address behind. */
-function addressOf(held: readonly Held[]) {
-  const links = pageLinks(held.map(({ place }) => place));
-  const brought = held.map(({ write }) => write());
-  const written = ({ write }: Held, i: number) => (held.length > 1 && write() === brought[i] ? "" : write());
-  const take = (wanted: readonly Traits[]): void => {
-    for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits)) held[i]!.model.set(name, value);
+/** The page's address, which has the states of all widgets. The tab keeps the answers too, for a reader who returns by a link that
+ * has none. */
+function addressOf(widgets: readonly Widget[]) {
+  const links = pageLinks(widgets.map(({ place }) => place));
+  const initial = widgets.map(({ write }) => write());
+  /** A widget's part of the address. On a page of several, "" for one that is in its first state. */
+  const written = ({ write }: Widget, i: number) => (widgets.length > 1 && write() === initial[i] ? "" : write());
+  const apply = (states: readonly Traits[]): void => {
+    for (const [i, traits] of states.entries()) for (const [name, value] of Object.entries(traits)) widgets[i]!.model.set(name, value);
   };
   const write = (texts: readonly string[]): void => {
-    if (held.some(({ isQuestion }) => isQuestion)) keep(KEY, joinStates(texts.map((text, i) => (held[i]!.isQuestion ? text : ""))));
+    if (widgets.some(({ isQuestion }) => isQuestion)) keep(KEY, joinStates(texts.map((text, i) => (widgets[i]!.isQuestion ? text : ""))));
     const address = joinStates(texts);
     if (address === location.hash.slice(1)) return;
     try {
       history.replaceState(null, "", "#" + address);
     } catch {
-      // Browsers limit the changes a minute; the next edit writes this one too.
+      // Browsers limit how often a page may do this; the next change writes this one too.
     }
   };
   return {
-    tell(): void {
+    /** Write the widgets' states to the address. */
+    update(): void {
       setText(note, "");
-      write(held.map(written));
-      links.follow(held.map((one) => one.write()));
+      write(widgets.map(written));
+      links.follow(widgets.map((widget) => widget.write()));
     },
-    /** The answers that this tab had before the page was opened again. */
-    remember(): void {
-      const texts = splitStates(kept(KEY), held.length) ?? [];
-      const read = (text: string, i: number) => (held[i]!.isQuestion ? held[i]!.read(text) : null);
-      take(texts.map(read).map((found) => (isTraits(found) ? found : {})));
+    /** Apply the answers that this tab has from an earlier visit to the page. */
+    restore(): void {
+      const texts = splitStates(kept(KEY), widgets.length) ?? [];
+      const read = (text: string, i: number) => (widgets[i]!.isQuestion ? widgets[i]!.read(text) : null);
+      apply(texts.map(read).map((state) => (isTraits(state) ? state : {})));
     },
-    /** Apply the whole address, or nothing of it. A site's widget that it omits returns to its first state; answers stay, and
-     * are written to the address again. */
+    /** Apply the whole address, or nothing if a part is invalid. On a page of several widgets, one that the address omits returns
+     * to its first state, except that a question keeps its answers, and the address gets them again. */
     follow(): void {
-      const texts = splitStates(location.hash.slice(1), held.length);
-      const meant = (text: string, i: number) => (text === "" && held.length > 1 && !held[i]!.isQuestion ? brought[i]! : text);
-      const wanted = texts?.map(meant).map((text, i) => (text === "" ? {} : held[i]!.read(text))) ?? [null];
-      const isKnown = wanted.every(isTraits);
-      if (isKnown) take(wanted);
-      if (isKnown && held.length > 1) write(held.map((one, i) => (one.isQuestion ? written(one, i) : texts![i]!)));
-      const why = wanted.find((found) => typeof found === "string") ?? "";
-      setText(note, isKnown ? "" : `${t("page.address")} ${why}`.trim());
-      links.follow(held.map((one) => one.write()));
+      const texts = splitStates(location.hash.slice(1), widgets.length);
+      const meant = (text: string, i: number) => (text === "" && widgets.length > 1 && !widgets[i]!.isQuestion ? initial[i]! : text);
+      const states = texts?.map(meant).map((text, i) => (text === "" ? {} : widgets[i]!.read(text))) ?? [null];
+      const areValid = states.every(isTraits);
+      if (areValid) apply(states);
+      if (areValid && widgets.length > 1) write(widgets.map((widget, i) => (widget.isQuestion ? written(widget, i) : texts![i]!)));
+      const why = states.find((state) => typeof state === "string") ?? "";
+      setText(note, areValid ? "" : `${t("page.address")} ${why}`.trim());
+      links.follow(widgets.map((widget) => widget.write()));
+    },
+  };
+}
+
+/** The links that depend on the address: to the same page in another language, and to presets of its widgets. */
+function pageLinks(places: readonly string[]): { follow(shown: readonly string[]): void } {
+  const linksTo = (selector: string) => [...document.querySelectorAll<HTMLAnchorElement>(selector)];
+  const languages = linksTo("a[rel=alternate]");
+  const presets = linksTo("a[href^='#']").map((link) => {
+    const states = splitStates(link.hash.slice(1), places.length) ?? [];
+    const at = states.findIndex((state) => state !== "");
+    link.addEventListener("click", () => {
+      const place = element(places[at]!);
+      const { top } = place.getBoundingClientRect();
+      if (top < 0 || top > 0.75 * innerHeight) place.scrollIntoView(); // on a narrow page the widget is not beside the link
+    });
+    return { link, at, state: states[at] };
+  });
+  return {
+    /** A preset changes one widget and keeps the address of the others. It is marked while `shown`, the widgets' states, has its
+     * state. */
+    follow(shown) {
+      const states = splitStates(location.hash.slice(1), places.length) ?? splitStates("", places.length)!;
+      for (const link of languages) link.hash = location.hash;
+      for (const { link, at, state } of presets) {
+        link.hash = joinStates(states.with(at, state!));
+        set(link, { "aria-current": state === shown[at] && "true" });
+      }
     },
   };
 }
@@ -115,15 +146,15 @@ async function load(module: string): Promise<WidgetPage> {
 
 async function show(): Promise<void> {
   openParts();
-  // The text stays in the page, which may be saved again; of what is parsed from it, only the states are kept.
+  // The text stays in the page, because the browser may save the page again.
   const data = JSON.parse(element("data").textContent!) as Data;
   const modules = await Promise.all(data.modules.map(load));
-  const held = await Promise.all(data.widgets.map((saved) => hold(saved, modules, () => address.tell())));
-  const address = addressOf(held);
-  Object.assign(window, { model: held[0]!.model }); // for the console: model.get("code")
-  address.remember();
+  const widgets = await Promise.all(data.widgets.map((saved) => widgetOf(saved, modules, () => address.update())));
+  const address = addressOf(widgets);
+  Object.assign(window, { model: widgets[0]!.model }); // for the console: model.get("code")
+  address.restore();
   address.follow();
-  for (const one of held) await one.show();
+  for (const widget of widgets) await widget.show();
   window.addEventListener("hashchange", address.follow);
 }
 

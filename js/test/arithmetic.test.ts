@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { arithmetic } from "#mixwidgets/runs/widgets/training_lab/arithmetic.ts";
+import { arithmetic } from "#mixwidgets/runs/widgets/training_lab/words.ts";
 
 vi.mock("#mixwidgets/support/languages/en/page.json", () => import("#mixwidgets/support/languages/zh/page.json")); // as Python puts another language's in their place
 

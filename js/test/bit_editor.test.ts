@@ -2,19 +2,18 @@
 
 import type { AnyModel } from "@anywidget/types";
 import { describe, expect, test } from "vitest";
+import { writeFrame } from "#core/frame.ts";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options } from "#core/formats/encode.ts";
 import { toExact } from "#core/formats/parse.ts";
 import { rational, toNumber } from "#core/formats/rational.ts";
 import { pieces } from "#ui/messages.ts";
-import { copiesOf } from "#mixwidgets/floats/widgets/bit_editor/copies.ts";
+import { copiesOf, presetsOf } from "#mixwidgets/floats/widgets/bit_editor/controls.ts";
 import { cut, digitsToTellApart, figure } from "#ui/digits.ts";
 import { labelOf, marksAndFar } from "#ui/number_line/marks.ts";
 import { elementIn, elementsOf, nextOf } from "#mixwidgets/floats/widgets/bit_editor/elements.ts";
 import { readoutsOf, rowOf } from "#mixwidgets/floats/widgets/bit_editor/tables.ts";
-import { editHistory } from "#mixwidgets/floats/widgets/bit_editor/edit_history.ts";
-import { presetsOf } from "#mixwidgets/floats/widgets/bit_editor/controls.ts";
-import { inFormat, roundedBy, sameNumber, type EditedNumber, type State } from "#mixwidgets/floats/widgets/bit_editor/state.ts";
+import { editHistory, inFormat, roundedBy, sameNumber, type EditedNumber, type State } from "#mixwidgets/floats/widgets/bit_editor/state.ts";
 import { classLine, sentence } from "#mixwidgets/floats/widgets/bit_editor/words.ts";
 
 function typed(input: string, format = "float16", how: Options = {}): EditedNumber {
@@ -203,14 +202,14 @@ test("another format rounds the last exact input anew", () => {
 
 describe("the elements of a tensor", () => {
   const codes = [0x0001, 0x3c00, 0x7c00, 0x7e00, 0x8002, 0x7bff];
-  const view = new DataView(new Uint16Array(codes).buffer); // of a little-endian machine, as all that run this
+  const sent = (head: object) => writeFrame({ codes: { values: Uint16Array.from(codes), shape: [codes.length] } }, head);
   const model = (state: object) => ({ get: (name: string) => Reflect.get(state, name) }) as unknown as AnyModel<State>;
-  const elements = elementsOf(model({ _elements: view, _elements_format: "float16", _elements_total: 1000 }))!;
+  const elements = elementsOf(model({ _elements: sent({ format: "float16", total: 1000 }) }))!;
 
   test("are read from their bytes", () => {
     expect([elements.count, elements.total, elements.fmt.name]).toEqual([6, 1000, "float16"]);
     expect(codes.map((_, i) => Number(elements.code(i)))).toEqual(codes);
-    for (const state of [{}, { _elements: view, _elements_format: "x", _elements_total: 1 }, { _elements: "AAAA", _elements_format: "float16", _elements_total: 1 }]) {
+    for (const state of [{}, { _elements: sent({ format: "x", total: 1 }) }, { _elements: "AAAA" }, { _elements: new DataView(new ArrayBuffer(0)) }]) {
       expect(elementsOf(model(state))).toBeNull();
     }
   });

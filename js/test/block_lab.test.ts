@@ -4,10 +4,9 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { getBlockFormat } from "#core/blocks/catalogue.ts";
 import labWidget from "#mixwidgets/floats/widgets/block_lab/page.ts";
-import { axisFor, perRow } from "#mixwidgets/floats/widgets/block_lab/geometry.ts";
-import { outcome } from "#mixwidgets/floats/widgets/block_lab/outcome.ts";
-import { codesOf, readLab } from "#mixwidgets/floats/widgets/block_lab/lab.ts";
-import { percent, sentences } from "#mixwidgets/floats/widgets/block_lab/words.ts";
+import { axisFor, perRow } from "#mixwidgets/floats/widgets/block_lab/bars.ts";
+import { codesOf, outcome, readLab } from "#mixwidgets/floats/widgets/block_lab/state.ts";
+import { percent, sentences } from "#mixwidgets/floats/widgets/block_lab/readout.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const ramp = Float32Array.from({ length: 32 }, (_, i) => (i - 16) / 8);

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { blockFormats, getBlockFormat } from "#core/blocks/catalogue.ts";
-import { quantize } from "#core/blocks/quantize.ts";
-import type { ScaleRule } from "#core/blocks/scale_rules.ts";
+import { quantize, type ScaleRule } from "#core/blocks/quantize.ts";
 import { exactOf } from "#core/formats/decode.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import { committed } from "./vectors.ts";

@@ -69,7 +69,7 @@ describe("the steps of charts", () => {
     document.body.append(shown.element);
     view.effect(() => {
       const wide = { width: 1000, height: 100, left: 0, right: 0, top: 0, bottom: 0 };
-      for (const one of plots) one.draw({ frame: wide, x: stepAxis(wide, shown.part.value), yTicks: [], series: [], named: false, empty: "", summary: "" });
+      for (const plot of plots) plot.draw({ frame: wide, x: stepAxis(wide, shown.part.value), yTicks: [], series: [], named: false, empty: "", summary: "" });
     });
     const { svg } = plots[0]!;
     svg.setPointerCapture = () => {};
@@ -99,96 +99,96 @@ describe("the steps of charts", () => {
   }
 
   it("a drag zooms all charts to the steps that it crosses, either way, and keeps none", () => {
-    const one = made();
-    one.drag(200, 600);
-    expect(one.range()).toEqual([20, 60]);
-    one.drag(750, 250); // of 40 steps on 1000 px
-    expect([one.range(), one.step.value]).toEqual([[30, 50], 100]);
-    expect([...one.element.querySelectorAll(".mw-ticks:nth-of-type(3)")].map((ticks) => ticks.firstChild!.textContent)).toEqual(["30", "30"]);
+    const charts = made();
+    charts.drag(200, 600);
+    expect(charts.range()).toEqual([20, 60]);
+    charts.drag(750, 250); // of 40 steps on 1000 px
+    expect([charts.range(), charts.step.value]).toEqual([[30, 50], 100]);
+    expect([...charts.element.querySelectorAll(".mw-ticks:nth-of-type(3)")].map((ticks) => ticks.firstChild!.textContent)).toEqual(["30", "30"]);
   });
 
   it("shows what a drag would choose, until Escape or its end", () => {
-    const one = made();
-    one.point("pointerdown", 200);
-    one.point("pointermove", 600);
-    const chosen = () => [...one.element.querySelectorAll(".mw-dragged")].map((path) => path.getAttribute("d"));
+    const charts = made();
+    charts.point("pointerdown", 200);
+    charts.point("pointermove", 600);
+    const chosen = () => [...charts.element.querySelectorAll(".mw-dragged")].map((path) => path.getAttribute("d"));
     expect(chosen()).toEqual(["M200,0V100H600V0Z", "M200,0V100H600V0Z"]);
-    one.press("Escape");
+    charts.press("Escape");
     expect(chosen()).toEqual(["", ""]);
-    one.point("pointermove", 700);
-    one.point("pointerup", 700);
-    expect([one.range(), chosen()]).toEqual([[0, 100], ["", ""]]);
+    charts.point("pointermove", 700);
+    charts.point("pointerup", 700);
+    expect([charts.range(), chosen()]).toEqual([[0, 100], ["", ""]]);
   });
 
   it("a click keeps a step, whatever is pointed at later, and the newest is followed", () => {
-    const one = made();
-    one.click(300);
-    one.point("pointermove", 700, { buttons: 0 });
-    expect([one.step.value, one.slider.value]).toEqual([70, "70"]);
-    expect(["cursor", "kept"].map((name) => one.element.querySelector(`.mw-${name}`)!.getAttribute("d"))).toEqual(["M700,0V100", "M300,0V100"]);
-    one.point("pointerleave", 700);
-    expect(one.step.value).toBe(30);
-    one.click(1000);
-    one.all.value = 120;
-    expect(one.step.value).toBe(120);
+    const charts = made();
+    charts.click(300);
+    charts.point("pointermove", 700, { buttons: 0 });
+    expect([charts.step.value, charts.slider.value]).toEqual([70, "70"]);
+    expect(["cursor", "kept"].map((name) => charts.element.querySelector(`.mw-${name}`)!.getAttribute("d"))).toEqual(["M700,0V100", "M300,0V100"]);
+    charts.point("pointerleave", 700);
+    expect(charts.step.value).toBe(30);
+    charts.click(1000);
+    charts.all.value = 120;
+    expect(charts.step.value).toBe(120);
   });
 
   it("a double click and Escape show all steps again; what was kept stays", () => {
-    const one = made();
-    one.click(300);
-    one.drag(200, 600);
-    one.click(10);
-    one.click(10, 2);
-    one.point("dblclick", 10);
-    one.point("pointerleave", 10);
-    expect([one.range(), one.step.value]).toEqual([[0, 100], 30]);
-    one.drag(200, 600);
-    expect([one.press("Escape"), one.range()]).toEqual([true, [0, 100]]);
-    expect(one.press("Escape")).toBe(false); // the stage’s
+    const charts = made();
+    charts.click(300);
+    charts.drag(200, 600);
+    charts.click(10);
+    charts.click(10, 2);
+    charts.point("dblclick", 10);
+    charts.point("pointerleave", 10);
+    expect([charts.range(), charts.step.value]).toEqual([[0, 100], 30]);
+    charts.drag(200, 600);
+    expect([charts.press("Escape"), charts.range()]).toEqual([true, [0, 100]]);
+    expect(charts.press("Escape")).toBe(false); // the stage’s
   });
 
   it("plus and minus zoom by buttons and keys around the step that is read, and say why they cannot", () => {
-    const one = made();
-    expect(one.wider.title).toBe("All steps are shown.");
-    one.click(300);
-    one.point("pointerleave", 300);
-    one.press("+");
-    expect(one.range()).toEqual([15, 65]);
-    one.closer.click();
-    expect(one.range()).toEqual([23, 48]);
-    one.press("-");
-    expect(one.range()).toEqual([16, 66]);
-    one.wider.click();
-    expect(one.range()).toEqual([0, 100]);
-    for (let i = 0; i < 9; i += 1) one.press("+");
-    expect(one.range()[1]! - one.range()[0]!).toBe(4);
-    expect(one.closer.title).toBe("No fewer steps can be shown.");
-    expect(one.press("+", { ctrlKey: true })).toBe(false); // the browser’s
+    const charts = made();
+    expect(charts.wider.title).toBe("All steps are shown.");
+    charts.click(300);
+    charts.point("pointerleave", 300);
+    charts.press("+");
+    expect(charts.range()).toEqual([15, 65]);
+    charts.closer.click();
+    expect(charts.range()).toEqual([23, 48]);
+    charts.press("-");
+    expect(charts.range()).toEqual([16, 66]);
+    charts.wider.click();
+    expect(charts.range()).toEqual([0, 100]);
+    for (let i = 0; i < 9; i += 1) charts.press("+");
+    expect(charts.range()[1]! - charts.range()[0]!).toBe(4);
+    expect(charts.closer.title).toBe("No fewer steps can be shown.");
+    expect(charts.press("+", { ctrlKey: true })).toBe(false); // the browser’s
   });
 
   it("the slider takes the part with it", () => {
-    const one = made();
-    one.drag(200, 600);
-    one.slider.value = "80";
-    one.slider.dispatchEvent(new Event("input"));
-    expect([one.range(), one.step.value]).toEqual([[60, 100], 80]);
-    one.slider.value = "1";
-    one.slider.dispatchEvent(new Event("input"));
-    expect(one.range()).toEqual([0, 40]);
+    const charts = made();
+    charts.drag(200, 600);
+    charts.slider.value = "80";
+    charts.slider.dispatchEvent(new Event("input"));
+    expect([charts.range(), charts.step.value]).toEqual([[60, 100], 80]);
+    charts.slider.value = "1";
+    charts.slider.dispatchEvent(new Event("input"));
+    expect(charts.range()).toEqual([0, 40]);
   });
 
   it("tells which steps are shown", () => {
-    const one = made();
-    one.drag(200, 600);
+    const charts = made();
+    charts.drag(200, 600);
     vi.runAllTimers();
-    expect(one.element.querySelector("[aria-live]")!.textContent).toBe("steps 20 to 60 of 100");
-    expect(one.slider.getAttribute("aria-valuetext")).toBe("step 100");
+    expect(charts.element.querySelector("[aria-live]")!.textContent).toBe("steps 20 to 60 of 100");
+    expect(charts.slider.getAttribute("aria-valuetext")).toBe("step 100");
   });
 
   it("shows all of fewer steps than it was zoomed to", () => {
-    const one = made();
-    one.drag(200, 600);
-    one.all.value = 50;
-    expect(one.range()).toEqual([0, 50]);
+    const charts = made();
+    charts.drag(200, 600);
+    charts.all.value = 50;
+    expect(charts.range()).toEqual([0, 50]);
   });
 });

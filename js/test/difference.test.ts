@@ -2,27 +2,27 @@
 // What first_difference found, as its page shows it.
 
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { axisOf } from "#mixwidgets/diagnosis/widgets/difference/axis.ts";
+import { axisOf } from "#mixwidgets/diagnosis/widgets/difference/rows.ts";
 import difference from "#mixwidgets/diagnosis/widgets/difference/page.ts";
 import vectors from "../../tests/vectors/gradients.json";
+import { writeFrame } from "#core/frame.ts";
 import { fakeModel } from "./fake_model.ts";
+import { float64, packed } from "./frames.ts";
 
 const bytesOf = (name: string) => Buffer.from(vectors.cases.find((one) => one.name === name)!.bytes, "hex");
-const sized = (bytes: Buffer) => Buffer.concat([Buffer.from(Uint32Array.of(bytes.length).buffer), bytes]);
-const viewOf = (bytes: Uint8Array) => new DataView(Uint8Array.from(bytes).buffer);
 const row = (module: string, direction: string, verdict: "ok" | "off" | "raised" = "ok", call = 0, ...tensors: string[]) =>
   ({ module, kind: "Linear", call, direction, tensors: verdict === "raised" ? [] : ["output", ...tensors].slice(-Math.max(1, tensors.length)), verdict, reason: verdict === "ok" ? "" : `why ${module}` });
 
 const ROWS = [row("a", "forward"), row("<b>", "forward", "off"), row("b", "forward", "ok", 1), row("loss", "forward"),
   row("b", "backward", "ok", 1, "gradient of weight"), row("a", "backward", "off", 0, "gradient of input", "gradient of output 2"), row("step", "backward", "raised")];
-const ERRORS = [1e-4, 2e-4, Infinity, 3e-4, 0, 0, 1e-3, 1e-3, 1e-3, 1e-3, 0.5, 1e-3, 0.25, 1e-3]; // of each tensor
+const ERRORS = [[1e-4, 2e-4], [Infinity, 3e-4], [0, 0], [1e-3, 1e-3], [1e-3, 1e-3], [0.5, 1e-3], [0.25, 1e-3]]; // of each tensor
 
 const TENSORS = { ok: "spread float32", off: "edges float32" };
 
 function show(rows = ROWS) {
   const summaries = rows.flatMap(({ verdict, tensors }) => tensors.flatMap((_, i) => [verdict === "off" && i === 0 ? TENSORS.off : TENSORS.ok, TENSORS.ok]));
   const model = fakeModel({
-    _rows: rows, _errors: viewOf(new Uint8Array(Float64Array.from(ERRORS).buffer)), _summaries: viewOf(Buffer.concat(summaries.map((name) => sized(bytesOf(name))))),
+    _rows: rows, _tensors: writeFrame({ errors: float64(ERRORS), ...packed(summaries.map(bytesOf)) }),
     _format: "float16", _loss_scale: 1024,
   });
   const el = document.body.appendChild(document.createElement("div"));
@@ -41,7 +41,7 @@ beforeEach(() => {
 
 describe("the axis", () => {
   test("grows with the error, and keeps what is none and what is too large apart", () => {
-    const { place, ticks } = axisOf(ERRORS);
+    const { place, ticks } = axisOf(ERRORS.flat());
     expect([0, 1e-4, 2e-4, 1e-3, 0.5].map(place)).toEqual([0, 1e-4, 2e-4, 1e-3, 0.5].map(place).sort((a, b) => a - b));
     expect([place(0), place(1e-4), place(1), place(Infinity), place(NaN)]).toEqual([0, 12, 80, 96, 96]);
     expect(place(1e-3) - place(1e-4)).toBeCloseTo(place(1e-2) - place(1e-3));

@@ -30,16 +30,16 @@ function withTexts(entry: unknown, texts: unknown): unknown {
 function question(id: string, lang: "en" | "zh" = "en", changes: Partial<Question> = {}): Question {
   const entry = questions.find((one) => one.id === id)!;
   const { report, questions: texts } = { en, zh }[lang];
-  const found = withTexts(entry, (texts as Json)[id]) as Question;
-  return { ...{ mistakes: [], options: [], example: "" }, ...found, report, ...changes };
+  const withItsTexts = withTexts(entry, (texts as Json)[id]) as Question;
+  return { ...{ mistakes: [], options: [], example: "" }, ...withItsTexts, report, ...changes };
 }
 
 const vectors = exerciseVectors as unknown as Record<string, [string, boolean, number | null][]>;
 
 test.each(exerciseVectors.constants as [string, string, string][])("of %s, %s is %s", (format, is, value) => {
-  const found = signed(target({ is, format })!);
+  const constant = signed(target({ is, format })!);
   const [numerator, denominator = "1"] = value.split("/");
-  expect(compare(found, rational(BigInt(numerator!), BigInt(denominator)))).toBe(0);
+  expect(compare(constant, rational(BigInt(numerator!), BigInt(denominator)))).toBe(0);
 });
 
 describe("every question", () => {

@@ -3,14 +3,14 @@
 
 import { signal } from "@preact/signals-core";
 import { describe, expect, test, vi } from "vitest";
-import { formats, getFormat } from "#core/formats/catalogue.ts";
+import { formats, getFormat, p3109 } from "#core/formats/catalogue.ts";
 import { classify, exact, isFinite } from "#core/formats/decode.ts";
-import { p3109 } from "#core/formats/p3109.ts";
-import { bitsBar } from "#mixwidgets/floats/widgets/format_designer/bits_bar.ts";
-import { CLASSES, countsOf, finiteValues } from "#mixwidgets/floats/widgets/format_designer/counts.ts";
-import { biasRange, designOf, formatOf, known, read, relatives } from "#mixwidgets/floats/widgets/format_designer/design.ts";
+import { bitsBar } from "#mixwidgets/floats/widgets/format_designer/controls.ts";
+import {
+  biasRange, CLASSES, countsOf, designOf, finiteValues, formatOf, known, read, relatives,
+} from "#mixwidgets/floats/widgets/format_designer/design.ts";
 import { binadesOf, valueLine } from "#mixwidgets/floats/widgets/format_designer/value_line.ts";
-import { amount, figuresOf } from "#mixwidgets/floats/widgets/format_designer/sheet.ts";
+import { amount, figuresOf } from "#mixwidgets/floats/widgets/format_designer/page.ts";
 import { power, rational } from "#core/formats/rational.ts";
 import { viewOf } from "#ui/view.ts";
 import { fakeModel } from "./fake_model.ts";

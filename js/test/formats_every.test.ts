@@ -2,13 +2,11 @@
 // writes out from the formats' own documents and holds against ml_dtypes, gfloat and SoftFloat.
 
 import { describe, expect, test } from "vitest";
-import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
+import { formats, getFormat, p3109 } from "#core/formats/catalogue.ts";
+import { customFormat, type CustomDefinition, type Definition, type FloatFormat } from "#core/formats/float_format.ts";
 import { classify, hexFloat, isFinite, nextDown, nextUp, shortest, toDecimal } from "#core/formats/decode.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
 import { explain } from "#core/formats/explain.ts";
-import type { Definition, FloatFormat } from "#core/formats/float_format.ts";
-import { p3109 } from "#core/formats/p3109.ts";
 import { InputError, toExact } from "#core/formats/parse.ts";
 import { compare, negate, type Rational } from "#core/formats/rational.ts";
 import { t } from "#ui/messages.ts";

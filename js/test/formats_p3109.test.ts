@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { classify, exact } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
-import { p3109 } from "#core/formats/p3109.ts";
+import { p3109 } from "#core/formats/catalogue.ts";
 import { exhaustive } from "./vectors.ts";
 
 const family = JSON.parse(new TextDecoder().decode(exhaustive("p3109.json"))) as [number, number][];

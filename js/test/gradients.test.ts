@@ -3,10 +3,12 @@
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { customFormat } from "#core/formats/custom.ts";
+import { customFormat } from "#core/formats/float_format.ts";
 import { Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { boundaries, CLASSES } from "#core/gradients/boundaries.ts";
-import { type Counts, GradientSummary, readSummaries } from "#core/gradients/summary.ts";
+import { readFrame, unpacked, writeFrame } from "#core/frame.ts";
+import { packed } from "./frames.ts";
+import { type Counts, GradientSummary } from "#core/gradients/summary.ts";
 import { committed } from "./vectors.ts";
 
 interface Case {
@@ -108,16 +110,11 @@ test("of several summaries the first has the say in samples", () => {
   }
 });
 
-test("several summaries in one run of bytes", () => {
-  const parts = cases.map(({ bytes }) => Buffer.from(bytes, "hex"));
-  const packed = Buffer.concat(parts.flatMap((part) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(part.length);
-    return [length, part];
-  }));
-  const found = readSummaries(new DataView(Uint8Array.from(packed).buffer));
-  expect(found.map(({ count }) => count)).toEqual(cases.map(({ bytes }) => GradientSummary.fromBytes(view(bytes)).count));
-  expect(readSummaries(new DataView(new ArrayBuffer(0)))).toEqual([]);
+test("several summaries in one frame", () => {
+  const read = (parts: readonly Uint8Array[]) => unpacked(readFrame(writeFrame(packed(parts)))).map(GradientSummary.fromBytes);
+  expect(read(cases.map(({ bytes }) => Buffer.from(bytes, "hex"))).map(({ count }) => count))
+    .toEqual(cases.map(({ bytes }) => GradientSummary.fromBytes(view(bytes)).count));
+  expect(read([])).toEqual([]);
 });
 
 test("damaged bytes are refused, never drawn", () => {

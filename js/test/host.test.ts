@@ -63,7 +63,7 @@ describe("the states of several widgets in one address", () => {
 
 describe("the model", () => {
   const packed = (...bytes: number[]) => deflateSync(Uint8Array.from(bytes)).toString("base64");
-  const found = () => ({
+  const savedWidget = () => ({
     state: { code: "0x0001", curves: { one: {} }, list: [] },
     buffers: [
       { path: ["bytes"], data: packed(0, 255, 7) },
@@ -73,7 +73,7 @@ describe("the model", () => {
   });
 
   test("puts bytes back where they belong", async () => {
-    const model = pageModel(await stateOf(found()), () => {});
+    const model = pageModel(await stateOf(savedWidget()), () => {});
     const bytes = model.get("bytes") as DataView;
     expect([0, 1, 2].map((i) => bytes.getUint8(i))).toEqual([0, 255, 7]);
     expect((model.get("curves") as { one: { loss: DataView } }).one.loss.byteLength).toBe(3);
@@ -86,7 +86,7 @@ describe("the model", () => {
   });
 
   test("tells of a change once, to those who still listen", () => {
-    const model = pageModel(found().state, () => {});
+    const model = pageModel(savedWidget().state, () => {});
     const [one, two] = [vi.fn(), vi.fn(() => model.off("change:code", one))];
     model.on("change:code", two);
     model.on("change:code", one);
@@ -100,7 +100,7 @@ describe("the model", () => {
   test("says where edits are saved, and to a message that there is no kernel, later", async () => {
     const saved = vi.fn();
     const answer = vi.fn();
-    const model = pageModel(found().state, saved);
+    const model = pageModel(savedWidget().state, saved);
     model.on("msg:custom", answer);
     model.save_changes();
     model.send({ kind: "launch" });
@@ -110,7 +110,7 @@ describe("the model", () => {
   });
 
   test("a name of Object.prototype is a name like any other", () => {
-    const model = pageModel(found().state, () => {});
+    const model = pageModel(savedWidget().state, () => {});
     expect(model.get("constructor")).toBeUndefined();
     model.set("__proto__", 1);
     expect([model.get("__proto__"), model.get("toString")]).toEqual([1, undefined]);

@@ -3,6 +3,7 @@
 
 import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { writeFrame } from "#core/frame.ts";
 import { GradientSummary } from "#core/gradients/summary.ts";
 import { getFormat } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
@@ -13,6 +14,7 @@ import explorer from "#mixwidgets/floats/widgets/loss_scale_explorer/page.ts";
 import { powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
 import vectors from "../../tests/vectors/gradients.json";
 import { fakeModel } from "./fake_model.ts";
+import { float32, float64, packed } from "./frames.ts";
 
 const caseOf = (name: string) => vectors.cases.find((one) => one.name === name)!;
 const RECORD = {
@@ -25,34 +27,24 @@ const bytesOf = (name: string): Buffer => {
     const old = bytesOf(name.replace(" (blocks)", "")).subarray(0, -4);
     old[4] = 3;
     const body = Buffer.concat([old, Buffer.from(JSON.stringify([RECORD]))]);
-    return Buffer.concat([body, u32(crc32(body))]);
+    return Buffer.concat([body, Buffer.from(Uint32Array.of(crc32(body)).buffer)]);
   }
   const found = caseOf(name.replace(" (old)", ""));
   return Buffer.from(name.endsWith(" (old)") ? found.version_1 : found.bytes, "hex");
 };
-const u32 = (value: number) => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-};
-const sized = (bytes: Buffer) => Buffer.concat([u32(bytes.length), bytes]);
+/** A snapshot, of which `snapshots` makes a frame as mixwidgets/floats/widgets/snapshot_feed.py states it. */
+const snapshot = (step: number, tensors: Record<string, string>, { lossScale = NaN, loss = NaN } = {}) => ({ row: [step, lossScale, loss], tensors });
 
-/** A snapshot as mixwidgets/floats/widgets/snapshot_feed.py states it. */
-function snapshot(step: number, tensors: Record<string, string>, { lossScale = NaN, loss = NaN } = {}): Buffer {
-  const floats = Buffer.alloc(16);
-  floats.writeDoubleLE(lossScale);
-  floats.writeDoubleLE(loss, 8);
-  const names = Buffer.from(JSON.stringify(Object.keys(tensors)));
-  return sized(Buffer.concat([u32(step), floats, sized(names), ...Object.values(tensors).map((name) => sized(bytesOf(name)))]));
-}
-
-const view = (...parts: Buffer[]) => new DataView(Uint8Array.from(Buffer.concat(parts)).buffer);
-const still = (tensors: Record<string, string>) => view(snapshot(0, tensors));
+const snapshots = (...some: ReturnType<typeof snapshot>[]) => writeFrame(
+  { snapshots: float64(some.map(({ row }) => row), 3), ...packed(some.flatMap(({ tensors }) => Object.values(tensors).map(bytesOf))) },
+  { names: some.map(({ tensors }) => Object.keys(tensors)) });
+const still = (tensors: Record<string, string>) => snapshots(snapshot(0, tensors));
+const losses = (...points: number[][]) => writeFrame({ loss: float32(points) });
 const THREE = { spread: "spread float32", zeros: "zeros", "<img src=x onerror=alert(1)>": "edges float32" };
 
 const explored = (changes: Record<string, unknown> = {}) => fakeModel({
   format: "float16", log2_loss_scale: 0, step: 0, title: null,
-  binade: null, tensor: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
+  binade: null, tensor: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: losses(),
   _without_gradient: [],
   ...changes,
 });
@@ -420,11 +412,10 @@ test("a long list shows few rows until asked", () => {
 });
 
 describe("time", () => {
-  const loss = (...points: [number, number][]) => new DataView(Float32Array.from(points.flat()).buffer);
   const at = (step: number, name: string) => snapshot(step, { w: name }, { lossScale: 2 ** 16, loss: 1 / step });
-  const run = { _snapshots: view(at(1, "spread float32"), at(11, "zeros"), at(21, "edges float32")), _newest: 21, _seen: 3,
-    _loss: loss([1, 2.5], [5, NaN], [11, 0.5], [21, 0.25]) };
-  const one = (name: string) => [...GradientSummary.fromBytes(view(bytesOf(name))).counts(getFormat("float16")!, 0).finite];
+  const run = { _snapshots: snapshots(at(1, "spread float32"), at(11, "zeros"), at(21, "edges float32")), _newest: 21, _seen: 3,
+    _loss: losses([1, 2.5], [5, NaN], [11, 0.5], [21, 0.25]) };
+  const one = (name: string) => [...GradientSummary.fromBytes(new DataView(Uint8Array.from(bytesOf(name)).buffer)).counts(getFormat("float16")!, 0).finite];
 
   function showRun(changes: Record<string, unknown> = {}) {
     const shown = show({ ...run, ...changes });
@@ -464,7 +455,7 @@ describe("time", () => {
     scrub(2);
     steps.dispatchEvent(new Event("pointerup"));
     expect(model.saved).toEqual([]);
-    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "zeros"))]);
+    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [snapshots(at(31, "zeros"))]);
     expect([steps.value, figures()]).toEqual(["3", one("zeros")]);
   });
 
@@ -472,7 +463,7 @@ describe("time", () => {
     const { model, scrub, let_go, figures, one: find } = showRun();
     const tell = (step: number, steps: number[]) => {
       model.set("_seen", 9);
-      model.answer({ kind: "snapshots", steps }, [view(at(step, "spread float32"))]);
+      model.answer({ kind: "snapshots", steps }, [snapshots(at(step, "spread float32"))]);
     };
     tell(31, [1, 11, 21, 31]);
     expect([figures(), find(".mw-step-text").textContent]).toEqual([one("spread float32"), expect.stringContaining("31, the newest")]);
@@ -486,7 +477,7 @@ describe("time", () => {
   test("the slider is not pulled from under the hand", () => {
     const { model, scrub, steps, figures } = showRun();
     scrub(0);
-    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "zeros"))]);
+    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [snapshots(at(31, "zeros"))]);
     expect([steps.value, figures()]).toEqual(["0", one("spread float32")]);
   });
 
@@ -494,7 +485,7 @@ describe("time", () => {
     const { model, drag, one: find, figures } = showRun();
     drag(9);
     find<HTMLInputElement>(".mw-scale-exponent").value = ""; // about to be typed
-    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "spread float32"))]);
+    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [snapshots(at(31, "spread float32"))]);
     expect([find<HTMLInputElement>("input[type=range]").value, find<HTMLInputElement>(".mw-scale-exponent").value]).toEqual(["9", ""]);
     const bytes = Uint8Array.from(bytesOf("spread float32"));
     expect(figures()).toEqual([...GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 9).finite]);
@@ -507,10 +498,10 @@ describe("time", () => {
   });
 
   test("before the first snapshot the page says so, and after it shows it", () => {
-    const { model, el, figures } = showRun({ _snapshots: view(), _newest: 0, _seen: 0, _loss: view() });
+    const { model, el, figures } = showRun({ _snapshots: snapshots(), _newest: 0, _seen: 0, _loss: losses() });
     const [waiting, body] = [el.querySelector<HTMLElement>(".mw > p.mw-muted")!, el.querySelector<HTMLElement>(".mw > .mw-stack")!];
     expect([waiting.hidden, body.hidden, waiting.textContent]).toEqual([false, true, expect.stringContaining("No gradients yet")]);
-    model.answer({ kind: "snapshots", steps: [1] }, [view(at(1, "zeros"))]);
+    model.answer({ kind: "snapshots", steps: [1] }, [snapshots(at(1, "zeros"))]);
     expect([waiting.hidden, body.hidden, figures()]).toEqual([true, false, one("zeros")]);
   });
 

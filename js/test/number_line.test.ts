@@ -5,11 +5,9 @@ import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { exact, isFinite, nextUp } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import { add, compare, multiply, power, rational, subtract, type Rational } from "#core/formats/rational.ts";
-import { fitted, marksOf } from "#ui/number_line/marks.ts";
-import { targetAt, targetBeside, targetOf } from "#ui/number_line/targets.ts";
-import { rulerOf } from "#mixwidgets/floats/widgets/number_line/ruler.ts";
-import { APART, largest, rowOf } from "#ui/number_line/ticks.ts";
-import { endsOf, panned, pixelOf, contains, unitOf, valueAt, viewportOf, zoomed } from "#ui/number_line/viewport.ts";
+import { fitted, marksOf, targetAt, targetBeside, targetOf } from "#ui/number_line/marks.ts";
+import { rulerOf } from "#mixwidgets/floats/widgets/number_line/comparison.ts";
+import { APART, contains, endsOf, largest, panned, pixelOf, rowOf, unitOf, valueAt, viewportOf, zoomed } from "#ui/number_line/viewport.ts";
 
 const WIDTH = 800;
 const float16 = getFormat("float16")!;

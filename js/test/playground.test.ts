@@ -9,20 +9,20 @@ import { formats } from "#core/formats/catalogue.ts";
 import { encode } from "#core/formats/encode.ts";
 import { compare } from "#core/formats/rational.ts";
 import { classify, exactOf } from "#core/formats/decode.ts";
-import { summaryOf } from "#core/gradients/of_values.ts";
+import { summaryOf } from "#core/gradients/summary.ts";
 import playground from "#mixwidgets/teaching/widgets/playground/page.ts";
 import { frameLoop, later } from "#mixwidgets/teaching/widgets/playground/loop.ts";
-import { History, MOST_ROWS } from "#mixwidgets/teaching/widgets/playground/history.ts";
-import { startSession } from "#mixwidgets/teaching/widgets/playground/session.ts";
+import { History, MOST_ROWS, startSession } from "#mixwidgets/teaching/widgets/playground/session.ts";
 import { choiceOf, settingsOf, stateValue, stories, TRAITS, usual } from "#mixwidgets/teaching/widgets/playground/state.ts";
-import { verdict } from "#mixwidgets/teaching/widgets/playground/verdict.ts";
+import { verdict } from "#mixwidgets/teaching/widgets/playground/words.ts";
 import { viewOf } from "#ui/view.ts";
+import { readFrame, rowsOf, writeFrame } from "#core/frame.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/runs/task/digit_rows.bin")));
 
 function show(changes: Record<string, unknown> = {}) {
-  const model = fakeModel({ ...usual, ...changes, _digits: new DataView(rows.buffer, rows.byteOffset, rows.byteLength), _history: new DataView(new ArrayBuffer(0)) });
+  const model = fakeModel({ ...usual, ...changes, _digits: new DataView(rows.buffer, rows.byteOffset, rows.byteLength), _history: writeFrame({}) });
   const el = document.createElement("div");
   document.body.append(el);
   const cleanup = playground.render({ model, el } as never);
@@ -42,12 +42,12 @@ describe("the page", () => {
     const { model, press, text } = show();
     press("One step");
     press("One step");
-    const { buffer } = model.get("_history") as DataView;
-    const history = new Float64Array(buffer as ArrayBuffer);
-    expect([history.length, history[0], history[5], history[3], history[4]]).toEqual([10, 1, 2, 1, 0]);
+    const history = () => readFrame(model.get("_history") as DataView).arrays.get("rows")!;
+    const { values, shape } = history();
+    expect([shape, values[0], values[5], values[3], values[4]]).toEqual([[2, 5], 1, 2, 1, 0]);
     expect(text(".mw-play-count")).toBe("step 2 of 1,000");
     press("Restart");
-    expect((model.get("_history") as DataView).byteLength).toBe(0);
+    expect(history().shape).toEqual([0, 5]);
   });
 
   test("the axis of the loss scale names the scale of the next step, also before the first", () => {
@@ -67,7 +67,7 @@ describe("the page", () => {
     const root = el.querySelector<HTMLElement>(".mw-play")!;
     press("One step");
     el.querySelector<HTMLElement>(".mw-stage-button")!.click();
-    const told = Object.keys(stories).map((story) => {
+    const watched = Object.keys(stories).map((story) => {
       expect(root.hasAttribute("data-asks")).toBe(true);
       const asked = text(".mw-stage-question");
       root.querySelector<HTMLInputElement>(".mw-stage-sequence input")!.value = "?";
@@ -78,8 +78,8 @@ describe("the page", () => {
       el.querySelector<HTMLElement>(".mw-stage-sequence .mw-primary")!.click();
       return asked;
     });
-    expect(new Set(told).size).toBe(6);
-    expect(text(".mw-stage-question")).toBe(told[0]);
+    expect(new Set(watched).size).toBe(6);
+    expect(text(".mw-stage-question")).toBe(watched[0]);
   });
 
   test("settings that cannot be trained with leave the last ones, and say so", () => {
@@ -142,10 +142,10 @@ const plain = (text: unknown) => String(text).replace(/[\u2066-\u2069]/g, ""); /
 
 describe("settings", () => {
   test("a state from an address, in the traits' own form", () => {
-    const said = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])])) as never;
-    expect(playground.accept(said)).toEqual(usual);
+    const state = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])])) as never;
+    expect(playground.accept(state)).toEqual(usual);
     for (const [text, value] of [["2^-24", 2 ** -24], ["1/3", 1 / 3], ["0x1p-24", 2 ** -24], ["1_000", 1000], ["1e-8", 1e-8]] as const) {
-      expect(playground.accept({ ...(said as object), learning_rate: text } as never)).toEqual({ ...usual, learning_rate: value });
+      expect(playground.accept({ ...(state as object), learning_rate: text } as never)).toEqual({ ...usual, learning_rate: value });
     }
   });
 
@@ -167,8 +167,8 @@ describe("settings", () => {
     [{ master_weights: "true" }, "master_weights takes one of true, false; got true"],
     [{ log2_loss_scale: 41 }, "log2_loss_scale takes a whole number from -24 to 40; got 41"],
   ])("%j is refused with what is accepted", (wrong, why) => {
-    const said = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])]));
-    expect(plain(playground.accept({ ...said, ...wrong } as never))).toContain(why);
+    const state = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])]));
+    expect(plain(playground.accept({ ...state, ...wrong } as never))).toContain(why);
   });
 });
 
@@ -223,12 +223,12 @@ test("in float32 both networks are one, bit for bit", () => {
 });
 
 describe("what the sentence says of a step", () => {
-  const said = (text: string) => [...text.matchAll(/[\d,]+(?= of| more| gradients)/g)].map(([digits]) => Number(digits));
+  const counts = (text: string) => [...text.matchAll(/[\d,]+(?= of| more| gradients)/g)].map(([digits]) => Number(digits));
 
   test.each([["loss_scale", "float16", 12], ["fp8_gradients", "float8_e4m3fn", 3]])("%s: as many are too small as exact rounding finds, and as the ruler shows", (story, name, steps) => {
-    const told = { ...usual, ...stories[story], story };
-    const { reference: _, chosen, step } = startSession(settingsOf(told)!, rows);
-    const { press, text } = show(told);
+    const choice = { ...usual, ...stories[story], story };
+    const { reference: _, chosen, step } = startSession(settingsOf(choice)!, rows);
+    const { press, text } = show(choice);
     for (let i = 0; i < steps; i++) [step, () => press("One step")].forEach((take) => take());
     const format = formats.find((one) => one.name === name)!;
     const isSmall = chosen.referenceGradients().map((values) => [...values].map((value) => encode(format, exactOf(Math.abs(value))) === 0n));
@@ -236,7 +236,7 @@ describe("what the sentence says of a step", () => {
     const small = isSmall.flat().filter(Boolean).length;
     const early = isZero.flat().filter((zero, i) => zero && !isSmall.flat()[i]).length;
     expect(early).toBeGreaterThan(0);
-    expect(said(text(".mw-play-verdict")!)).toEqual([small, isZero.flat().length, early]);
+    expect(counts(text(".mw-play-verdict")!)).toEqual([small, isZero.flat().length, early]);
     expect(Number.parseFloat(text(".mw-play-share")!)).toBeCloseTo((100 * small) / isZero.flat().length, 1); // in percent; none is 0 in float32
   });
 
@@ -278,7 +278,7 @@ test("a history is bounded, and its rows are means of all steps", () => {
   expect(history.stride).toBe(4);
   expect(history.rows[0]).toEqual({ step: 4, reference: 2.5, loss: 5, lossScale: 1, skipped: 4 });
   expect(history.rows.reduce((sum, { skipped }) => sum + skipped, 0)).toBe(steps);
-  expect(history.toBytes().byteLength).toBe(40 * history.rows.length);
+  expect(rowsOf(readFrame(history.toFrame()).arrays.get("rows")!)).toEqual(history.rows.map(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
 });
 
 describe("a summary of values", () => {

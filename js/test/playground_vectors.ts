@@ -1,8 +1,9 @@
 // The settings of tests/vectors/playground.json, trained: by vitest in Node, by tests/browser/test_playground_page.py in Chromium.
 
+import type { DigitRows } from "#training/data.ts";
 import { settingsOf, type Request } from "#training/request.ts";
 import { Trainer } from "#training/trainer.ts";
-import type { DigitRows, Settings } from "#training/types.ts";
+import type { Settings } from "#training/settings.ts";
 
 export { allBits } from "#training/request.ts";
 

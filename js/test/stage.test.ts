@@ -6,7 +6,7 @@ import { sources } from "./sources.ts";
 import { card } from "#ui/card.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 
 const place = () => document.body.appendChild(document.createElement("div"));

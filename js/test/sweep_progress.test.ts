@@ -1,13 +1,16 @@
 // @vitest-environment jsdom
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { type NumberArray, writeFrame } from "#core/frame.ts";
 import widget from "#mixwidgets/runs/widgets/sweep_progress/page.ts";
 import { fakeModel } from "./fake_model.ts";
-import { wire } from "./training_lab_model.ts";
+import { float32 } from "./frames.ts";
+
+const bands = (...rows: NumberArray[]) => writeFrame(Object.fromEntries(rows.entries()));
 
 beforeAll(() => void vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} }));
 
 const sweepModel = (changes: Record<string, unknown> = {}) =>
-  fakeModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _grid: {}, _words: [], _runs: {}, _bands: [], _is_over: false, ...changes });
+  fakeModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _grid: {}, _words: [], _runs: {}, _bands: writeFrame({}), _is_over: false, ...changes });
 
 function show(model: ReturnType<typeof sweepModel>) {
   const el = document.body.appendChild(document.createElement("div"));
@@ -18,18 +21,18 @@ const painted = () => new Promise((done) => requestAnimationFrame(done));
 
 describe("the grid", () => {
   const over = (accuracy: number) => ({ path: `runs/${accuracy}`, status: "completed", metrics: { loss: 1, accuracy } });
-  const model = () => sweepModel({
+  const twoRows = () => sweepModel({
     _grid: { seeds: [0, 1], rows: [{ name: "a", cells: [0, 1] }, { name: "<b>", cells: [2, null] }] },
     _words: ["running", "waiting", "waiting"],
   });
 
   it("fills as cells end, with the mean and the spread of each row", () => {
-    const one = model();
-    const { el } = show(one);
+    const model = twoRows();
+    const { el } = show(model);
     const cells = () => [...el.querySelectorAll("button.mw-sweep-cell")].map((cell) => cell.getAttribute("aria-label"));
     expect(cells()).toEqual(["a, seed 0: running", "a, seed 1: waiting", "<b>, seed 0: waiting"]);
-    one.set("_words", ["done", "done", "failed"]);
-    one.set("_runs", { 0: over(0.5), 1: over(0.75) });
+    model.set("_words", ["done", "done", "failed"]);
+    model.set("_runs", { 0: over(0.5), 1: over(0.75) });
     expect(cells()).toEqual(["a, seed 0: done", "a, seed 1: done", "<b>, seed 0: failed"]);
     expect(el.querySelector(".mw-sweep-result")!.textContent).toBe("62.5 %, from 50.0 % to 75.0 % (2 seeds)");
     expect(el.querySelectorAll(".mw-sweep-seed")).toHaveLength(2);
@@ -37,18 +40,18 @@ describe("the grid", () => {
   });
 
   it.each(["stopped", "failed"])("leaves the metrics of a run that %s before its end out of the mean", (word) => {
-    const one = model();
-    const { el } = show(one);
-    one.set("_words", ["done", word, "waiting"]);
-    one.set("_runs", { 0: over(0.75), 1: { ...over(0.1), status: word } });
+    const model = twoRows();
+    const { el } = show(model);
+    model.set("_words", ["done", word, "waiting"]);
+    model.set("_runs", { 0: over(0.75), 1: { ...over(0.1), status: word } });
     expect(el.querySelector(".mw-sweep-result")!.textContent).toBe("75.0 % (1 seed)");
     expect(el.querySelectorAll(".mw-sweep-seed")).toHaveLength(1);
   });
 
   it("opens the run of a cell that is clicked, in words and as a line of code", () => {
-    const one = model();
-    const { el } = show(one);
-    one.set("_runs", { 1: over(0.75) });
+    const model = twoRows();
+    const { el } = show(model);
+    model.set("_runs", { 1: over(0.75) });
     const callout = el.querySelector<HTMLElement>(".mw-callout")!;
     expect(callout.hidden).toBe(true);
     el.querySelectorAll<HTMLButtonElement>("button.mw-sweep-cell")[1]!.click();
@@ -72,10 +75,10 @@ describe("a cell that is not done", () => {
   });
 
   it("says so as its state changes", () => {
-    const one = sweepModel({ _grid: { seeds: [0], rows: [{ name: "a", cells: [0] }] }, _words: ["waiting"] });
-    const { el } = show(one);
+    const model = sweepModel({ _grid: { seeds: [0], rows: [{ name: "a", cells: [0] }] }, _words: ["waiting"] });
+    const { el } = show(model);
     el.querySelector<HTMLButtonElement>("button.mw-sweep-cell")!.click();
-    one.set("_words", ["running"]);
+    model.set("_words", ["running"]);
     expect(el.querySelector(".mw-callout")!.textContent).toContain("It is running");
   });
 });
@@ -84,38 +87,38 @@ describe("the losses", () => {
   const grid = { seeds: [0, 1], rows: [{ name: "a", cells: [0, 1] }, { name: "<b>", cells: [2, 3] }] };
 
   it("are drawn as a band for each setting that has runs", () => {
-    const one = sweepModel({ _grid: grid, _bands: [wire([]), wire([])] });
-    const { el } = show(one);
+    const model = sweepModel({ _grid: grid, _bands: bands(float32([]), float32([])) });
+    const { el } = show(model);
     const charts = el.querySelector<HTMLElement>(".mw-charts")!;
     expect(charts.hidden).toBe(true);
-    one.set("_bands", [wire([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), wire([])]);
+    model.set("_bands", bands(float32([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), float32([])));
     expect([charts.hidden, el.querySelectorAll(".mw-band").length]).toEqual([false, 1]);
     expect(el.querySelector(".mw-band")!.getAttribute("d")).toMatch(/^M.*L.*L.*L.*Z$/);
     expect(el.querySelector("svg[role=img] title")!.textContent).toBe("Loss by step, at the end: a: 1.000, from 0.500 to 1.500");
-    one.set("_bands", [wire([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), wire([[1, NaN, 1, 1]])]);
+    model.set("_bands", bands(float32([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), float32([[1, NaN, 1, 1]])));
     expect(el.querySelector(".mw-step-said")!.textContent).toBe(
       "step 2 · a: 1.000, from 0.500 to 1.500 · <b>: no mean, since a seed has no finite loss there");
   });
 
   it("say of how many settings they are, where they are not of all", () => {
-    const one = sweepModel({ _grid: grid }); // no band has been sent yet
-    const { el } = show(one);
+    const model = sweepModel({ _grid: grid }); // no band has been sent yet
+    const { el } = show(model);
     const note = el.querySelector(".mw-chart-note")!;
-    one.set("_bands", [wire([[1, 2, 1, 3]]), wire([[1, 2, 1, 3]])]);
+    model.set("_bands", bands(float32([[1, 2, 1, 3]]), float32([[1, 2, 1, 3]])));
     expect(note.textContent).not.toContain("first");
-    one.set("_bands", [wire([[1, 2, 1, 3]])]);
+    model.set("_bands", bands(float32([[1, 2, 1, 3]])));
     expect(note.textContent).toContain("(the first 1 settings)");
   });
 });
 
 it("asks on the stage which setting is best, and hides it once there is a band", () => {
-  const one = sweepModel({ _grid: { seeds: [0], rows: [{ name: "a", cells: [0] }, { name: "b", cells: [1] }] } });
-  const { el } = show(one);
+  const model = sweepModel({ _grid: { seeds: [0], rows: [{ name: "a", cells: [0] }, { name: "b", cells: [1] }] } });
+  const { el } = show(model);
   el.querySelector<HTMLElement>(".mw-stage-button")!.click();
   const root = el.querySelector(".mw-sweep")!;
   expect(el.querySelector(".mw-stage-question")!.textContent).toContain("Which setting ends with the lowest loss");
   expect(root.hasAttribute("data-asks")).toBe(false);
-  one.set("_bands", [wire([[1, 2, 1, 3]]), wire([])]);
+  model.set("_bands", bands(float32([[1, 2, 1, 3]]), float32([])));
   expect(root.hasAttribute("data-asks")).toBe(true);
 });
 

@@ -3,9 +3,8 @@
 import { expect, test } from "vitest";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { digest, digits } from "#training/serve.ts";
-import { SettingsError, startingSettings } from "#training/settings.ts";
+import { SettingsError, startingSettings, type Settings } from "#training/settings.ts";
 import { Trainer } from "#training/trainer.ts";
-import type { Settings } from "#training/types.ts";
 import { trained, type Row } from "./playground_vectors.ts";
 import { committed } from "./vectors.ts";
 

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
+import { writeFrame } from "#core/frame.ts";
 import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
 const { page, show, button, field, box, about, can, type } = stage();
@@ -7,7 +8,7 @@ const { page, show, button, field, box, about, can, type } = stage();
 describe("a step under the hand", () => {
   const lab = (changes: Record<string, unknown> = {}) => labModel({
     _rows: [row({ id: "run-1", status: "completed", steps: 10, step: 10 }), row({ id: "run-2", recipe: "fp32", scaled: false, status: "completed", steps: 10, step: 10 })],
-    _shown: ["run-1", "run-2"], _settled: { "run-1": curves(4, 2, 1), "run-2": curves(8, 4, 2) }, ...changes,
+    _shown: ["run-1", "run-2"], _settled: writeFrame({ "run-1": curves(4, 2, 1), "run-2": curves(8, 4, 2) }), ...changes,
   });
   const slider = () => page().querySelector<HTMLInputElement>("input[aria-label='step to read']")!;
   const said = () => page().querySelector(".mw-step-said")!.textContent!;
@@ -42,7 +43,7 @@ describe("a step under the hand", () => {
   });
 
   it("a logarithmic axis has the powers of ten, and leaves a gap where a loss is 0", () => {
-    show(lab({ _settled: { "run-1": curves(100, 10, 0, 1, 1), "run-2": curves() } }));
+    show(lab({ _settled: writeFrame({ "run-1": curves(100, 10, 0, 1, 1), "run-2": curves() }) }));
     const box = [...page().querySelectorAll("label")].find((one) => one.textContent === "logarithmic loss")!.querySelector("input")!;
     const line = () => page().querySelector(".mw-line")!.getAttribute("d")!;
     expect(line().split("M")).toHaveLength(2);
@@ -288,7 +289,7 @@ describe("choosing and launching", () => {
 });
 
 describe("watching and stopping", () => {
-  const running = () => labModel({ _rows: [row()], _live: { "run-1": curves(2, 1) }, _shown: ["run-1"] });
+  const running = () => labModel({ _rows: [row()], _live: writeFrame({ "run-1": curves(2, 1) }), _shown: ["run-1"] });
 
   it("shows progress, place, table and curves, each with words", () => {
     show(running());
@@ -355,7 +356,7 @@ describe("watching and stopping", () => {
     const observer = new MutationObserver((changes) => drawn.push(...changes));
     observer.observe(line, { attributeFilter: ["d"] });
     for (let step = 214; step < 220; step += 1) {
-      model.receive({ _rows: [row({ step })], _live: { "run-1": curves(2, 1, step / 100) }, _notice: `at ${step}` });
+      model.receive({ _rows: [row({ step })], _live: writeFrame({ "run-1": curves(2, 1, step / 100) }), _notice: `at ${step}` });
     }
     await Promise.resolve();
     observer.disconnect();
@@ -367,7 +368,7 @@ describe("watching and stopping", () => {
   it("shows and hides a run by its checkbox, without the kernel", () => {
     const model = running();
     model.set("_rows", [row({ id: "run-2", recipe: "fp32", scaled: false, status: "completed" }), row()]);
-    model.set("_settled", { "run-2": curves(3, 2, 1) });
+    model.set("_settled", writeFrame({ "run-2": curves(3, 2, 1) }));
     show(model);
     expect(page().querySelectorAll("svg[role=img]")[0]!.querySelectorAll("path.mw-line")).toHaveLength(1);
     box("fp32").click();

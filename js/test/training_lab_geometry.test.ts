@@ -2,27 +2,29 @@ import { describe, expect, it } from "vitest";
 import { lossAxes, lossPath, spread, wholePart, wholeTicks } from "#ui/chart/geometry.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
 import { accept, readSeeds, readSteps, seedsText } from "#mixwidgets/runs/widgets/training_lab/choice.ts";
-import { fieldName, fieldValue, titlesOf } from "#mixwidgets/runs/widgets/training_lab/comparison_words.ts";
-import { reach, scaleAxes, scalePath, sharesPaths, skipMarks } from "#mixwidgets/runs/widgets/training_lab/geometry.ts";
-import { assignStyles, merged, runAtHand, runNames } from "#mixwidgets/runs/widgets/training_lab/rows.ts";
-import { points, type Row, shares } from "#mixwidgets/runs/widgets/training_lab/state.ts";
+import { reach, scaleAxes, scalePath, sharesPaths, skipMarks } from "#mixwidgets/runs/widgets/training_lab/charts.ts";
+import { assignStyles, merged, runAtHand, runNames } from "#mixwidgets/runs/widgets/training_lab/lab.ts";
+import { curvesIn, type Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
+import { fieldName, fieldValue, titlesOf } from "#mixwidgets/runs/widgets/training_lab/words.ts";
 import * as words from "#mixwidgets/runs/widgets/training_lab/words.ts";
-import { row as some, wire } from "./training_lab_model.ts";
+import { writeFrame } from "#core/frame.ts";
+import { bytes, float32 } from "./frames.ts";
+import { FIGURES, row as some } from "./training_lab_model.ts";
 
 const frame = { width: 120, height: 100, left: 10, right: 10, top: 0, bottom: 0 };
 
 const row = (changes: Partial<Row> = {}): Row => some({ id: "a", skipped: 3, rate: 141.4, metrics: {}, ...changes });
 
-describe("points", () => {
-  it("reads little-endian float32 pairs, NaN and infinity included", () => {
-    expect(points(wire([[1, 2.5], [2, NaN], [3, -Infinity]]))).toEqual([
-      { step: 1, value: 2.5 }, { step: 2, value: NaN }, { step: 3, value: -Infinity },
-    ]);
-  });
-  it("takes no part of a cut-off pair, and nothing from nothing", () => {
-    const whole = wire([[1, 2], [3, 4]]);
-    expect(points(new DataView(whole.buffer, 0, 13))).toEqual([{ step: 1, value: 2 }]);
-    expect(points(undefined)).toEqual([]);
+describe("curves", () => {
+  const loss = [[1, 2.5], [2, NaN], [3, -Infinity]];
+  const sent = writeFrame({ loss: float32(loss), scale: float32([]), skipped: float32([]), shares: float32([[3, 0.25, 0.5, 0, 0, 0.25]]) });
+  it("are read run by run, NaN and infinity included", () => {
+    const read = curvesIn(writeFrame({ 2: bytes(sent), 1: bytes(sent) }));
+    expect([...read.keys()].sort()).toEqual(["1", "2"]);
+    expect(read.get("1")).toEqual({
+      loss: [{ step: 1, value: 2.5 }, { step: 2, value: NaN }, { step: 3, value: -Infinity }], scale: [], skipped: [],
+      shares: [{ step: 3, of: [0.25, 0.5, 0, 0, 0.25] }],
+    });
   });
 });
 
@@ -63,9 +65,6 @@ describe("paths", () => {
 describe("shares", () => {
   const y = (share: number) => 100 * (1 - share);
   const x = lossAxes(frame, [], wholePart(10)).x; // 10 px a step
-  it("come in sixes from the wire", () => {
-    expect(shares(wire([[3, 0.25, 0.5, 0, 0, 0.25]]))).toEqual([{ step: 3, of: [0.25, 0.5, 0, 0, 0.25] }]);
-  });
   it("lie one upon the other, and leave open what was not finite", () => {
     const paths = sharesPaths(x, y, [{ step: 0, of: [0.5, 0.25] }, { step: 4, of: [0.25, 0.25] }], 2);
     expect(paths).toEqual(["M10,50L50,75L50,100L10,100Z", "M10,25L50,50L50,75L10,50Z"]);
@@ -183,10 +182,11 @@ describe("a comparison in words", () => {
     expect(fieldName(field, titles)).toBe(name);
   });
   it.each([
-    ["gradients.flushed", 0.25, "25.0 %"], ["gradients.flushed", 1e-6, "< 0.1 %"], ["metrics.loss", 0.1, "0.100"], ["loss", "inf", "∞"], ["loss", null, "–"],
-    ["memory.predicted", 3_700_000, "3.7 MB"], ["status", "out_of_memory", "out of memory"], ["status", "toString", "toString"], ["steps_done", 1200, "1,200"], ["flops_per_second", 5.25e12, "5.3 TFLOP/s"],
+    ["gradients.flushed", 0.25, "25.0 %", "share"], ["gradients.flushed", 1e-6, "< 0.1 %", "share"], ["metrics.loss", 0.1, "0.100"], ["loss", "inf", "∞", "loss"], ["loss", null, "–", "loss"],
+    ["memory.predicted", 3_700_000, "3.7 MB", "B"], ["status", "out_of_memory", "out of memory"], ["status", "toString", "toString"], ["steps_done", 1200, "1,200", "count"], ["flops_per_second", 5.25e12, "5.3 TFLOP/s", "FLOP/s"],
     ["recipe.master_weights", true, "yes"], ["recipe.master_weights", false, "no"], ["recipe.loss_scale.init_scale", 1024, "2¹⁰"], ["learning_rate", 0.001, "0.001"], ["recipe", "fp32", "fp32"],
-  ])("tells %s %j as %j", (field, value, text) => expect(fieldValue(field, value, new Map())).toBe(text));
+  ] as [string, string | number | boolean | null, string, string?][])("tells %s %j as %j", (field, value, text, unit) =>
+    expect(fieldValue(field, value, new Map(), unit)).toBe(text));
   it("tells the choices of a recipe in the words of its form, and how a run computes in the page's", () => {
     const choices = { name: "loss_scale.kind", group: "损失缩放", title: "方式", default: "none", choices: { none: "无", dynamic: "动态" } };
     const told = (field: string, value: string) => fieldValue(field, value, titlesOf([choices], []));
@@ -236,9 +236,15 @@ describe("words", () => {
     expect(words.spoken(row({ steps: null }), "mine")).toBe("mine: running");
   });
   it("says what the newest step was", () => {
-    expect(words.newest(row())).toBe("loss 0.250 · loss scale 2¹⁵ · 3 steps skipped");
-    expect(words.newest(row({ skipped: 1, loss: "nan", loss_scale: 1000 }))).toBe("loss NaN · loss scale 1000 · 1 step skipped");
-    expect(words.newest(row({ scaled: false }))).toBe("loss 0.250");
+    expect(words.newest(row(), FIGURES)).toBe("loss 0.250 · loss scale 2¹⁵ · 3 steps skipped");
+    expect(words.newest(row({ skipped: 1, loss: "nan", loss_scale: 1000 }), FIGURES)).toBe("loss NaN · loss scale 1000 · 1 step skipped");
+    expect(words.newest(row({ scaled: false }), FIGURES)).toBe("loss 0.250");
+  });
+  it("says a figure that it has no words for by its name, and one that a run did not record not at all", () => {
+    const figures = [...FIGURES, { name: "tokens_per_second", unit: "token/s", scaled: false }];
+    expect(words.newest(row({ scaled: false, tokens_per_second: 12_300 }), figures)).toBe("loss 0.250 · tokens per second 12.3 ktoken/s");
+    expect([words.newest(row({ scaled: false, tokens_per_second: null }), figures), words.newest(row({ scaled: false }), figures)])
+      .toEqual(["loss 0.250", "loss 0.250"]);
   });
   it.each([[0.05, "0.1 s"], [9.94, "9.9 s"], [9.96, "10 s"], [59.6, "1 min 0 s"], [200, "3 min 20 s"], [7500, "2 h 5 min"]])(
     "gives %d s as %j", (seconds, text) => expect(words.duration(seconds)).toBe(text),

@@ -1,9 +1,11 @@
 // The kernel's part of a TrainingLab, and a user's eyes and hands in its page.
 
 import { afterEach, beforeEach, vi } from "vitest";
+import { type NumberArray, writeFrame } from "#core/frame.ts";
 import widget from "#mixwidgets/runs/widgets/training_lab/page.ts";
-import type { Row, WireCurves } from "#mixwidgets/runs/widgets/training_lab/state.ts";
+import type { NewestFigure, Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
 import { fakeModel } from "./fake_model.ts";
+import { bytes, float32 } from "./frames.ts";
 
 const SETTINGS = [
   { name: "loss_weight", title: "loss weight", about: "A factor in the loss.", default: 1, whole: false, low: 5e-324, high: null },
@@ -11,6 +13,11 @@ const SETTINGS = [
   { name: "optimizer", title: "optimiser", about: "Adam, or SGD.", default: "adam", choices: ["adam", "sgd"] },
   { name: "momentum", title: "momentum", about: "SGD’s.", default: 0, whole: false, low: 0, high: 0.9999999999999999 },
   { name: "eps", title: "eps", about: "Adam’s.", default: 1e-8, whole: false, low: 5e-324, high: null },
+];
+
+/** The line about the newest step, as Python says it (`figures.NEWEST`). */
+export const FIGURES: NewestFigure[] = [
+  { name: "loss", unit: "loss", scaled: false }, { name: "loss_scale", unit: "loss scale", scaled: true }, { name: "skipped", unit: "count", scaled: true },
 ];
 
 /** What the kernel of a lab without runs says. */
@@ -29,7 +36,7 @@ export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
     { name: "fp16_dynamic", heading: "FP16", brief: "FP16 copies of FP32 weights, loss scale that adapts", description: "The loss scale starts at 2¹⁶." },
   ],
   _devices: ["auto", "cpu"].map((name) => ({ name, about: "" })),
-  _recipe_form: [], _rows: [], _live_rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",
+  _figures: FIGURES, _recipe_form: [], _rows: [], _live_rows: [], _settled: writeFrame({}), _live: writeFrame({}), _shown: [], _notice: "",
   _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
   ...changes,
 });
@@ -42,22 +49,14 @@ export const row = (changes: Partial<Row> = {}): Row => ({
   memory: null, work: null, flushed: 0.182, gradients: true, ...changes,
 });
 
-/** Little-endian float32, row by row. */
-export function wire(rows: readonly (readonly number[])[]): DataView {
-  const flat = rows.flat();
-  const view = new DataView(new ArrayBuffer(4 * flat.length));
-  flat.forEach((value, i) => view.setFloat32(4 * i, value, true));
-  return view;
-}
-
-export function curves(...losses: number[]): WireCurves {
-  const text = (rows: readonly (readonly number[])[]) => btoa(String.fromCharCode(...new Uint8Array(wire(rows).buffer)));
-  return {
-    loss: text(losses.map((loss, i) => [i + 1, loss])),
-    scale: text([[1, 16], [9, 15]]),
-    skipped: text([[8, 16]]),
-    shares: text([[1, 0.5, 0.25, 0.25, 0, 0], [9, 0.25, 0.25, 0.25, 0.125, 0.125]]),
-  };
+/** A run's curves, of which `writeFrame` makes `_settled` and `_live`. */
+export function curves(...losses: number[]): NumberArray {
+  return bytes(writeFrame({
+    loss: float32(losses.map((loss, i) => [i + 1, loss])),
+    scale: float32([[1, 16], [9, 15]]),
+    skipped: float32([[8, 16]]),
+    shares: float32([[1, 0.5, 0.25, 0.25, 0, 0], [9, 0.25, 0.25, 0.25, 0.125, 0.125]]),
+  }));
 }
 
 /** A page for each test of a file, where things are found as a user finds them. */

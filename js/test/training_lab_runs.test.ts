@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
+import { writeFrame } from "#core/frame.ts";
 import type { Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
 import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
@@ -199,7 +200,7 @@ describe("finding runs", () => {
   });
 
   it("keeps a selected run drawn that is not listed, and its curves", () => {
-    const model = labModel({ _rows: some, _shown: ["9"], _settled: { 9: curves(2, 1) } });
+    const model = labModel({ _rows: some, _shown: ["9"], _settled: writeFrame({ 9: curves(2, 1) }) });
     show(model);
     look("static");
     expect(names()).toHaveLength(2);
@@ -385,7 +386,7 @@ describe("gradient shares", () => {
   const chart = () => page().querySelectorAll("svg[role=img]")[2]!;
 
   it("draws an area for each class of the run at hand, and says the newest shares", () => {
-    const model = labModel({ _live_rows: [row()], _live: { "run-1": curves(2, 1) }, _shown: ["run-1"] });
+    const model = labModel({ _live_rows: [row()], _live: writeFrame({ "run-1": curves(2, 1) }), _shown: ["run-1"] });
     show(model);
     expect([...chart().querySelectorAll("path[fill]")].every((path) => path.getAttribute("d")!.startsWith("M"))).toBe(true);
     expect(chart().querySelector("title")!.textContent).toBe(
@@ -395,7 +396,7 @@ describe("gradient shares", () => {
   });
 
   it("follows the run that is selected alone, and says when none is counted", () => {
-    const model = labModel({ _rows: [over("2", "fp32")], _live_rows: [row({ id: "1" })], _settled: {}, _live: { 1: curves(2, 1) }, _shown: ["1", "2"] });
+    const model = labModel({ _rows: [over("2", "fp32")], _live_rows: [row({ id: "1" })], _settled: writeFrame({}), _live: writeFrame({ 1: curves(2, 1) }), _shown: ["1", "2"] });
     show(model);
     expect(page().textContent).toContain("of fp16 dynamic, those that are not zero");
     model.set("_shown", ["2"]);

@@ -2,10 +2,9 @@
 
 import { expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { customFormat } from "#core/formats/custom.ts";
+import { customFormat, type FloatFormat } from "#core/formats/float_format.ts";
 import { classify, exactOf } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
-import type { FloatFormat } from "#core/formats/float_format.ts";
 import { holdsTensors, round, rounderOf, roundStochastically } from "#training/rounder.ts";
 
 const float32 = new Float32Array(1);
@@ -39,15 +38,15 @@ function numberOf(fmt: FloatFormat, code: bigint): number {
 
 function wrong(fmt: FloatFormat, values: Iterable<number>): string[] {
   const rounder = rounderOf(fmt);
-  const found: string[] = [];
+  const errors: string[] = [];
   for (const x of values) {
     const expected = Number.isNaN(x) && fmt.nanCode === null ? NaN : numberOf(fmt, encode(fmt, exactOf(x)));
-    if (!Object.is(round(rounder, x), expected)) found.push(`${x}: ${round(rounder, x)}, not ${expected}`);
+    if (!Object.is(round(rounder, x), expected)) errors.push(`${x}: ${round(rounder, x)}, not ${expected}`);
   }
-  return found;
+  return errors;
 }
 
-/** Every value, every midpoint, that beyond the largest value too, and what float32 and float64 have beside them; both signs. */
+/** Every value and every midpoint, also that beyond the largest value, with their neighbours in float32 and float64; both signs. */
 function* everywhere(fmt: FloatFormat): Iterable<number> {
   yield* [0, -0, Infinity, -Infinity, NaN, beside(Infinity, -1), 2 ** -149, -(2 ** -149)];
   let last = 0;

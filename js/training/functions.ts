@@ -1,11 +1,11 @@
-// exp, log and tanh, the same to the bit in every engine: from + − × ÷ and exact scaling by powers of two alone, in float64.
-// Math.exp, Math.log and Math.tanh are left to the engine by ECMA-262 (21.3.2), and browsers differ in last bits.
-// Errors stay below 1e-11 of the value: rounded to float32 they are the correctly rounded ones but for rare near-ties.
+// exp, log and tanh with the same bits in every browser: float64, with + − × ÷ and exact scaling by powers of two only.
+// ECMA-262 (21.3.2) does not define the last bits of Math.exp, Math.log and Math.tanh, and browsers differ in them.
+// Relative errors are below 1e-11: rounded to float32, results are correctly rounded except for rare near-ties.
 
 import { powerOfTwo } from "./rounder.ts";
 
 const LOG2_E = 1.4426950408889634;
-/** ln 2 in two parts; the first has so few bits that its product with a small integer is exact (Cody and Waite, 1980). */
+/** ln 2 in two parts; the first is short enough for its product with a small integer to be exact (Cody and Waite, 1980). */
 const LN2_HIGH = 0.6931471803691238;
 const LN2_LOW = 1.9082149292705877e-10;
 const SQRT_2 = 1.4142135623730951;
@@ -32,7 +32,8 @@ export function exp(x: number): number {
   return sum * powerOfTwo(k);
 }
 
-/** log s as a float64, for s ≥ 1 as a sum of exponentials is: s = 2^k f, log f = 2 (t + t³/3 + …) with t = (f − 1)/(f + 1). */
+/** log s as a float64, for s ≥ 1, such as a sum of exponentials of which one is 1: s = 2^k f, and
+ * log f = 2 (t + t³/3 + …) with t = (f − 1)/(f + 1). */
 export function log(s: number): number {
   if (!(s < Infinity)) return s;
   let [f, k] = [s, 0];

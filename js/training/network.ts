@@ -1,11 +1,12 @@
-// A multilayer perceptron with softmax and cross-entropy: forward and backward, and what is rounded to what on the way.
+// A multilayer perceptron with softmax and cross-entropy: the forward and the backward pass, and which format each value is
+// rounded to. Every sum of products has a fixed order, from the first term to the last, so that NumPy gets the same bits.
 
+import type { Examples } from "./data.ts";
 import { exp, log, tanh } from "./functions.ts";
-import { byRows, multiply, multiplyInFormat, ones, transposed, type Matrix } from "./matmul.ts";
-import { round, roundAll, type Rounder } from "./rounder.ts";
-import type { Examples, Settings } from "./types.ts";
+import { round, roundAll, scratch, upper, type Rounder } from "./rounder.ts";
+import type { Settings } from "./settings.ts";
 
-export interface Precision {
+interface Precision {
   /** Of inputs, sums and activations. */
   readonly activation: Rounder;
   /** Of all gradients. */
@@ -25,17 +26,17 @@ const fround = Math.fround;
 export class Network {
   /** Units of each layer, from the features to the classes. */
   readonly widths: readonly number[];
-  /** Of each layer: the gradients of the last backward pass. */
+  /** Each layer's gradients from the last backward pass. */
   readonly gradients: readonly LayerValues[];
   readonly #activation: Settings["activation"];
   readonly #precision: Precision;
-  /** What each layer reads, and at the end the logits, for up to so many rows. */
+  /** The input of each layer, then the logits, with room for `maxRows` rows. */
   readonly #values: readonly Float32Array[];
-  /** The gradients of each layer's sums. */
+  /** The gradients with respect to each layer's sums. */
   readonly #deltas: readonly Float32Array[];
   readonly #transposed: readonly Float32Array[];
   readonly #classes: number;
-  /** e^(logit − the largest) of one row, and their sum. */
+  /** e^(logit − the largest logit) of each class, in one row. */
   readonly #powers: Float32Array;
 
   constructor(widths: readonly number[], activation: Settings["activation"], precision: Precision, maxRows: number) {
@@ -54,7 +55,7 @@ export class Network {
     this.#powers = new Float32Array(this.#classes);
   }
 
-  /** Takes in the features of some rows of the examples. */
+  /** Reads the features of some rows of the examples, rounded to the activation format. */
   read({ inputs }: Pick<Examples, "inputs">, rows: ArrayLike<number>): void {
     const width = this.widths[0]!;
     const values = this.#values[0]!;
@@ -98,7 +99,8 @@ export class Network {
     return fround(fround(log(sum)) + fround(largest - logits[at + label]!));
   }
 
-  /** The mean loss of the rows that were read; on the way, the gradients of the loss times `scale` by the logits. */
+  /** The mean loss of the rows that were read. Also computes the gradients of the loss, times `scale`, with respect to the
+   * logits, from which `backward` starts. */
   loss(labels: ArrayLike<number>, scale: number): number {
     const { gradient } = this.#precision;
     const [rows, classes] = [labels.length, this.#classes];
@@ -115,7 +117,7 @@ export class Network {
     return fround(total / rows);
   }
 
-  /** By the chain rule from the logits' gradients down, every gradient in the gradient format. */
+  /** The chain rule, from the gradients of the logits down; every gradient is rounded to the gradient format. */
   backward(layers: readonly LayerValues[], rows: number): void {
     const { gradient } = this.#precision;
     for (let layer = layers.length - 1; layer >= 0; layer--) {
@@ -146,7 +148,7 @@ export class Network {
     return this.#activation === "tanh" ? tanh(sum) : sum < 0 ? 0 : sum;
   }
 
-  /** The activation's derivative, from its value. */
+  /** The derivative of the activation, as a function of the activation's value. */
   #slope(value: number): number {
     return this.#activation === "tanh" ? 1 - value * value : Number(value > 0);
   }
@@ -157,5 +159,61 @@ export class Network {
       for (let j = 0; j < outputs; j++) result[j * inputs + i] = weight[i * outputs + j]!;
     }
     return result;
+  }
+}
+
+/** A matrix in an array: element (row, column) is at row × rowStep + column × columnStep. */
+export interface Matrix {
+  readonly values: Float32Array;
+  readonly rowStep: number;
+  readonly columnStep: number;
+}
+
+/** A matrix that is stored row by row. */
+export function byRows(values: Float32Array, columns: number): Matrix {
+  return { values, rowStep: columns, columnStep: 1 };
+}
+
+/** The transpose: the same array, read by columns. */
+export function transposed({ values, rowStep, columnStep }: Matrix): Matrix {
+  return { values, rowStep: columnStep, columnStep: rowStep };
+}
+
+/** A row vector of ones, as long as needed: its product with a matrix sums the columns. */
+const ones: Matrix = { values: Float32Array.of(1), rowStep: 0, columnStep: 0 };
+
+/** out (rows × columns) = a (rows × terms) · b (terms × columns), with each sum kept in float32: a product is exact in
+ * float64, and storing a sum in `out` rounds it. Sums start at +0 and go from the first term to the last. */
+export function multiply(out: Float32Array, a: Matrix, b: Float32Array, rows: number, terms: number, columns: number): void {
+  out.fill(0, 0, rows * columns);
+  for (let row = 0; row < rows; row++) {
+    const to = row * columns;
+    for (let term = 0; term < terms; term++) {
+      const factor = a.values[row * a.rowStep + term * a.columnStep]!;
+      const from = term * columns;
+      for (let j = 0; j < columns; j++) out[to + j] = out[to + j]! + factor * b[from + j]!;
+    }
+  }
+}
+
+/** The same with each sum kept in a format: it is rounded after each term, as by `round`, except that a zero is always +0. */
+function multiplyInFormat(
+  rounder: Rounder, out: Float32Array, a: Matrix, b: Float32Array, rows: number, terms: number, columns: number,
+): void {
+  const { magic, max, past } = rounder;
+  out.fill(0, 0, rows * columns);
+  for (let row = 0; row < rows; row++) {
+    const to = row * columns;
+    for (let term = 0; term < terms; term++) {
+      const factor = a.values[row * a.rowStep + term * a.columnStep]!;
+      const from = term * columns;
+      for (let j = 0; j < columns; j++) {
+        const sum = out[to + j]! + factor * b[from + j]!;
+        scratch[0] = sum;
+        const m = magic[(upper[0]! >>> 20) & 2047]!;
+        const rounded = sum + m - m;
+        out[to + j] = rounded > max ? past : rounded < -max ? -past : rounded;
+      }
+    }
   }
 }

@@ -1,8 +1,9 @@
-// Rounding numbers to a format, ties to even, without its codes: by tables that are made once from the format's record.
+// Rounds numbers to a format, ties to even, in two additions and without the format's codes.
 //
-// Let x lie in the binade of 2^e, e not below the format's emin, and M = 1.5 × 2^(52 + e − t), t fraction bits. Then x + M has an ulp
-// of 2^(e − t), the format's own, so float64's addition rounds x to the format, and subtracting M is exact (Dekker, Numer. Math. 18,
-// 1971, splits numbers by adding a constant). M depends on x's exponent alone: `magic` has it for each of float64's 2,048.
+// Let x be in the binade of 2^e, e not below the format's emin, and M = 1.5 × 2^(52 + e − t), where t is the number of fraction
+// bits. Then the ulp of x + M is 2^(e − t), the format's own: float64's addition rounds x to the format, and subtracting M is exact
+// (Dekker, Numer. Math. 18, 1971, splits numbers by adding a constant). M depends only on the exponent of x: the table `magic` has
+// it for each of float64's 2,048 exponents, made once for each format.
 
 import { beyond } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
@@ -10,7 +11,7 @@ import { clamp } from "#core/range.ts";
 
 const BIAS = 1023;
 
-/** One float64 and its upper 32 bits; every page runs on a little-endian machine. */
+/** A float64 and its upper 32 bits; every machine that runs a page is little-endian. */
 export const scratch = new Float64Array(1);
 export const upper = new Int32Array(scratch.buffer, 4, 1);
 
@@ -27,31 +28,31 @@ export interface Rounder {
   readonly ulp: Float64Array;
   /** The largest finite value. */
   readonly max: number;
-  /** What stands for a magnitude beyond it: infinity, NaN or the largest finite value, whichever the format has first. */
+  /** What a magnitude beyond `max` becomes: infinity; else, if the format has none, NaN; else `max`. */
   readonly past: number;
   readonly hasNegativeZero: boolean;
-  /** Whether it rounds as storing in a Float32Array does. */
+  /** Whether storing in a Float32Array already rounds to the format. */
   readonly isFloat32: boolean;
 }
 
 const known = new WeakMap<FloatFormat, Rounder>();
 
-/** Whether tensors can be kept in a format: it has a sign and a zero, and all its values are float32 values. */
+/** Whether tensors can be kept in a format: it needs a sign and a zero, and values that are all float32 values. */
 export function holdsTensors({ signed, hasZero, emin, emax, fractionBits }: FloatFormat): boolean {
   return signed && hasZero && fractionBits <= 23 && emax <= 127 && emin - fractionBits >= -149;
 }
 
 /** The rounder of a format that holds tensors. */
 export function rounderOf(format: FloatFormat): Rounder {
-  const found = known.get(format);
-  if (found) return found;
+  const earlier = known.get(format);
+  if (earlier) return earlier;
   const { emin, emax, fractionBits, maxCode, infCode, hasNegativeZero } = format;
   const ulp = new Float64Array(2048);
   const magic = new Float64Array(2048);
   for (let biased = 0; biased < 2048; biased++) {
     const exponent = clamp(biased - BIAS, emin, emax + 1);
     ulp[biased] = powerOfTwo(exponent - fractionBits);
-    // Without fraction bits the even codes are every other power of two: an odd M sends ties the other way.
+    // Without fraction bits, every other power of two has an even code: an odd M makes ties round to these.
     const isOdd = fractionBits === 0 && biased - BIAS >= emin && (exponent - emin) % 2 === 1;
     magic[biased] = (1.5 * 2 ** 52 + Number(isOdd)) * ulp[biased]!;
   }
@@ -67,7 +68,7 @@ export function rounderOf(format: FloatFormat): Rounder {
   return rounder;
 }
 
-/** Any number rounded once to the nearest value, ties to even. NaN stays NaN, also where a format has none. */
+/** x rounded once to the nearest value, ties to even. NaN stays NaN, even if the format has none. */
 export function round({ magic, max, past, hasNegativeZero, isFloat32 }: Rounder, x: number): number {
   if (isFloat32) return Math.fround(x);
   scratch[0] = x;
@@ -85,7 +86,8 @@ export function roundAll(rounder: Rounder, values: Float32Array): void {
   for (let i = 0; i < values.length; i++) values[i] = round(rounder, values[i]!);
 }
 
-/** x rounded to one of its two neighbours: to the greater magnitude if its distance in ulps from the lesser exceeds `uniform`. */
+/** x rounded to one of its two neighbours: away from zero if its distance from the one nearer to zero, in ulps, exceeds
+ * `uniform`, which is from 0 to below 1. */
 export function roundStochastically(rounder: Rounder, x: number, uniform: number): number {
   scratch[0] = x;
   const ulp = rounder.ulp[(upper[0]! >>> 20) & 2047]!;

@@ -1,21 +1,21 @@
-// Trains for Python, in Node: each line of the standard input is a request in JSON, each line of the output its answer.
-// Arrays of floats cross as the hex of their bytes, so that nothing is lost.
+// The engine as a process of Node, for Python's tests: each line of the standard input is a request in JSON, each line of the
+// output its answer. Arrays of floats are sent as the hex of their bytes, so that nothing is lost.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { inflateSync } from "node:zlib";
-import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
+import { customFormat, type CustomDefinition } from "#core/formats/float_format.ts";
 import * as functions from "./functions.ts";
 import { round, rounderOf, roundStochastically } from "./rounder.ts";
 import { allBits, changed, settingsOf, type Request } from "./request.ts";
+import type { Settings } from "./settings.ts";
 import { Trainer } from "./trainer.ts";
-import type { Settings } from "./types.ts";
 
 interface Train {
   readonly settings: Request & Pick<Settings, "task">;
   readonly steps: number;
-  /** By the number of steps before them. */
+  /** Changes of the settings, by the number of steps before them. */
   readonly changes?: Readonly<Record<string, Request>>;
 }
 
@@ -24,7 +24,7 @@ export const digits = inflateSync(readFileSync(new URL("../../mixwidgets/runs/ta
 const hex = (values: ArrayBufferView) => Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("hex");
 const unhex = (text: string) => new Float64Array(Uint8Array.from(Buffer.from(text, "hex")).buffer);
 
-/** A hash of the weights that are kept and of the gradients, all bits of them. */
+/** A hash of all bits of the weights that are kept and of the gradients. */
 export function digest(trainer: Trainer): string {
   return createHash("sha256").update(allBits(trainer)).digest("hex").slice(0, 8);
 }
@@ -43,11 +43,10 @@ function train({ settings, steps, changes = {} }: Train) {
 
 const answers = {
   train,
-  /** x for x; by numbers from 0 to below 1 in `uniform`, stochastically. */
+  /** Rounds each x: to nearest, or stochastically by the numbers in `uniform`, which are from 0 to below 1. */
   round: ({ format, x, uniform }: { format: CustomDefinition; x: string; uniform?: number[] }) => {
     const rounder = rounderOf(customFormat(format));
-    const one = (value: number, i: number) => (uniform ? roundStochastically(rounder, value, uniform[i]!) : round(rounder, value));
-    return hex(unhex(x).map(one));
+    return hex(unhex(x).map((value, i) => (uniform ? roundStochastically(rounder, value, uniform[i]!) : round(rounder, value))));
   },
   functions: ({ name, x }: { name: "exp" | "log" | "tanh"; x: string }) => hex(unhex(x).map((value) => functions[name](value))),
 };

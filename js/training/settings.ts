@@ -1,11 +1,16 @@
-// Settings to start from, and which settings can be trained with.
+// All that decides a run: its settings, those to start from, and which can be trained with.
 
 import { float32 } from "#core/formats/catalogue.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
 import { holdsTensors } from "./rounder.ts";
-import {
-  ACCUMULATIONS, ACTIVATIONS, LOSS_SCALES, OPTIMIZERS, TASKS, WEIGHT_ROUNDINGS, type LossScaleSettings, type Settings, type Task,
-} from "./types.ts";
 
+/** Four tasks on two features, which a plane shows, and scikit-learn's handwritten digits. */
+export const TASKS = ["circle", "xor", "gaussians", "spiral", "digits"] as const;
+export const ACTIVATIONS = ["tanh", "relu"] as const;
+export const ACCUMULATIONS = ["float32", "format"] as const;
+export const OPTIMIZERS = ["sgd", "momentum", "adam"] as const;
+export const LOSS_SCALES = ["none", "static", "dynamic"] as const;
+export const WEIGHT_ROUNDINGS = ["nearest", "stochastic"] as const;
 export const LIMITS = { hiddenLayers: 3, units: 32, batchSize: 64, seed: 2 ** 32 - 1 } as const;
 
 export const FORMAT_FIELDS = ["weightFormat", "activationFormat", "gradientFormat", "optimizerFormat"] as const;
@@ -13,15 +18,63 @@ export const FORMAT_FIELDS = ["weightFormat", "activationFormat", "gradientForma
 /** The largest finite float32. */
 const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 
-/** What a field takes: a page says it in its own language. "format": one with a sign and a zero, whose values are all float32
- * values. */
+export type Task = (typeof TASKS)[number];
+
+/** What the loss is multiplied by before the backward pass; the fields have the names of mixwidgets' LossScale. */
+export interface LossScaleSettings {
+  /** "none": no scale and no check; "static": always `initScale`, and steps with inf or NaN are skipped; "dynamic": such a step
+   * also lowers the scale, and it grows after enough good steps. */
+  readonly kind: (typeof LOSS_SCALES)[number];
+  /** The scale of the first step; 1 for "none". */
+  readonly initScale: number;
+  /** "dynamic": good steps in a row before the scale grows. */
+  readonly growthInterval: number;
+  readonly growthFactor: number;
+  readonly backoffFactor: number;
+}
+
+/** A format must have a sign and a zero, and values that are all float32 values. */
+export interface Settings {
+  readonly task: Task;
+  /** Units of each hidden layer; without any, the network is a linear classifier. */
+  readonly layers: readonly number[];
+  readonly activation: (typeof ACTIVATIONS)[number];
+  /** Of the weights that the forward and backward pass read and, without master weights, of those kept. */
+  readonly weightFormat: FloatFormat;
+  /** Of inputs, sums and activations. */
+  readonly activationFormat: FloatFormat;
+  /** Of every gradient, of activations and of weights, multiplied by the loss scale. */
+  readonly gradientFormat: FloatFormat;
+  /** Whether the weights that are kept and updated are float32 and the passes read copies of them. */
+  readonly masterWeights: boolean;
+  /** Whether sums of products are kept in float32, or rounded after each term: to the activation format in the forward pass, to the gradient format in the backward pass. */
+  readonly accumulation: (typeof ACCUMULATIONS)[number];
+  readonly optimizer: (typeof OPTIMIZERS)[number];
+  readonly learningRate: number;
+  /** "momentum": 0 to below 1. */
+  readonly momentum: number;
+  /** "adam". */
+  readonly eps: number;
+  /** Of the momentum, or of Adam's two moments and the denominator of its update. */
+  readonly optimizerFormat: FloatFormat;
+  /** How updated weights are rounded to the weight format, without master weights. */
+  readonly weightRounding: (typeof WEIGHT_ROUNDINGS)[number];
+  readonly lossScale: LossScaleSettings;
+  /** A constant factor in the loss itself: it makes gradients as small as those of a large model. */
+  readonly lossWeight: number;
+  readonly batchSize: number;
+  /** Decides the data of a plane task, the first weights, the order of the examples and stochastic rounding; 0 … 2^32 − 1. */
+  readonly seed: number;
+}
+
+/** What a field accepts, for a page to say in its own language. "format": see Settings. */
 type Accepted =
   | { readonly kind: "choice"; readonly options: readonly string[] }
   | { readonly kind: "whole" | "real"; readonly low: number; readonly high: number }
   | { readonly kind: "layers"; readonly most: number; readonly units: number }
   | { readonly kind: "format" };
 
-/** One field of the settings that cannot be trained with. */
+/** The value of a field cannot be trained with. */
 export class SettingsError extends RangeError {
   /** The field, such as "learningRate" or "lossScale.initScale". */
   readonly field: string;

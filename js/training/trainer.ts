@@ -3,18 +3,46 @@
 // is its twin in NumPy, equal to the bit.
 
 import { float32 } from "#core/formats/catalogue.ts";
-import { dataSet } from "./data_sets.ts";
-import { LossScale } from "./loss_scale.ts";
+import { Batches, dataSet, EXTENT, Stream, type DataSet, type DigitRows, type Examples } from "./data.ts";
 import { Network, type LayerValues } from "./network.ts";
-import { Optimizer } from "./optimizer.ts";
-import { Batches, Stream } from "./random.ts";
 import { round, roundAll, rounderOf, roundStochastically, type Rounder } from "./rounder.ts";
-import { checkSettings } from "./settings.ts";
-import {
-  EXTENT, type DataSet, type DigitRows, type Examples, type Settings, type StepReport, type WeightTensor,
-} from "./types.ts";
+import { checkSettings, type Settings } from "./settings.ts";
+import { LossScale, Optimizer } from "./update.ts";
 
-/** Streams of random numbers, by what they are for; the weights of tensor i have WEIGHTS + i. */
+/** What one step did. */
+export interface StepReport {
+  /** 1 for the first step since the start or reset. */
+  readonly step: number;
+  /** The batch's mean loss before the update, without loss weight and scale. */
+  readonly loss: number;
+  /** The loss scale that the step used. */
+  readonly lossScale: number;
+  /** Whether a gradient was inf or NaN. */
+  readonly foundInf: boolean;
+  /** Whether there was no update, because of these. */
+  readonly skipped: boolean;
+  /** Weights whose update is not 0, but too small to change them: it is lost in rounding. */
+  readonly unchanged: number;
+  /** Weights whose gradient is stored as 0. */
+  readonly zeroGradients: number;
+}
+
+/** One layer's weights or biases. The arrays are the trainer's own: read them before the next step, and do not write. */
+export interface WeightTensor {
+  /** From 0. */
+  readonly layer: number;
+  readonly kind: "weight" | "bias";
+  /** (inputs, outputs) of the layer; a bias has 1 row. Values are row by row: a weight from input i to output j is at i × outputs + j. */
+  readonly shape: readonly [number, number];
+  /** What is kept between steps: float32 master weights, or weights in the weight format. */
+  readonly kept: Float32Array;
+  /** What the passes read: values of the weight format. */
+  readonly read: Float32Array;
+  /** The last step's gradient as it was stored: in the gradient format, multiplied by the loss scale. */
+  readonly gradient: Float32Array;
+}
+
+/** The names of the streams of random numbers; that of the first weights of tensor i is WEIGHTS + i. */
 const [DATA, ORDER, ROUNDING, WEIGHTS] = [1, 2, 3, 16];
 
 const inFloat32 = rounderOf(float32);
@@ -25,26 +53,26 @@ export class Trainer {
   data!: DataSet;
   /** Steps since the start or reset. */
   steps = 0;
-  /** Steps left out for inf or NaN gradients, in these. */
+  /** How many of these were skipped for inf or NaN gradients. */
   skippedSteps = 0;
-  /** Of the first layer to the last, weight and bias in turn. */
+  /** From the first layer to the last, weight and bias in turn. */
   tensors: readonly WeightTensor[] = [];
   /** The examples of the last step, as rows of `data.training`; empty before the first. */
   batch: Uint32Array = new Uint32Array();
   readonly #digits: DigitRows | undefined;
   #network!: Network;
-  /** The same in float32, for referenceGradients. */
+  /** A network of the same shape in float32, for referenceGradients. */
   #reference!: Network;
   /** The weights that the passes read, layer by layer: `read` of the tensors. */
   #layers: readonly LayerValues[] = [];
-  /** What the last step read. */
+  /** The same, as the last step read them. */
   #readBefore: readonly LayerValues[] = [];
   #optimizer!: Optimizer;
   #lossScale!: LossScale;
   #order!: Batches;
   #draws!: Stream;
 
-  /** `digits` is needed by the task of that name only. Throws SettingsError. */
+  /** Only the task "digits" needs `digits`. Throws SettingsError. */
   constructor(settings: Settings, digits?: DigitRows) {
     checkSettings(settings);
     this.settings = settings;
@@ -75,9 +103,9 @@ export class Trainer {
     this.batch = new Uint32Array();
   }
 
-  /** Go on with other settings. Weights and the optimiser's state carry over, rounded to their new formats, where shapes
-   * allow; a changed optimiser starts with an empty state, changed loss-scale settings with the first scale. Another task or
-   * seed is a new start. Throws SettingsError for what checkSettings refuses; the trainer then stays as it was. */
+  /** Continue with other settings. Weights and the optimiser's state carry over where their shapes allow, rounded to their new
+   * formats; another optimiser starts with an empty state, other loss-scale settings with their initial scale, and another
+   * task or seed from the start. Throws SettingsError, and changes nothing, for what checkSettings refuses. */
   change(settings: Settings): void {
     checkSettings(settings);
     const before = this.settings;
@@ -103,7 +131,7 @@ export class Trainer {
     const loss = network.loss(labels, settings.lossWeight * scale);
     // 3. Backward, in the gradient format: by the chain rule every gradient is scaled.
     network.backward(layers, rows);
-    // 4. A gradient that is inf or NaN decides on this update and on the next scale (3.2).
+    // 4. Whether a gradient is inf or NaN decides on this update and on the next scale (3.2).
     const foundInf = this.tensors.some(({ gradient }) => !areFinite(gradient));
     const skipped = this.#lossScale.skips(foundInf);
     this.#lossScale.finishStep(foundInf);
@@ -123,7 +151,7 @@ export class Trainer {
       const probabilities = new Float32Array(this.data.classes);
       const label = examples.labels[row]!;
       loss += network.softmax(place, label, probabilities);
-      right += Number(probabilities.every((one, j) => j === label || one < probabilities[label]!));
+      right += Number(probabilities.every((probability, j) => j === label || probability < probabilities[label]!));
     });
     return { loss: loss / count, accuracy: right / count };
   }
@@ -138,8 +166,8 @@ export class Trainer {
     return result;
   }
 
-  /** The probability of class 1 less that of class 0 at size × size points of the plane, from the lower left corner row by
-   * row (x grows fastest); each is the middle of its cell. Plane tasks only. */
+  /** The probability of class 1 minus that of class 0 in the middle of each of size × size cells of the plane, row by row
+   * from the lower left corner. Plane tasks only. */
   decision(size: number): Float32Array {
     const inputs = new Float32Array(2 * size * size);
     for (let i = 0; i < size * size; i++) {
@@ -150,8 +178,8 @@ export class Trainer {
     return Float32Array.from({ length: size * size }, (_, i) => probabilities[2 * i + 1]! - probabilities[2 * i]!);
   }
 
-  /** The last step's gradients by float32 arithmetic alone, on the weights that the step read and its batch: without a loss
-   * scale, with the loss weight; in the order of `tensors`. Costs a float32 step; before the first step all 0. */
+  /** The gradients that float32 arithmetic gives for the last step's batch and the weights that it read, with the loss weight
+   * but no loss scale, in the order of `tensors`; all 0 before the first step. Takes as long as a float32 step. */
   referenceGradients(): readonly Float32Array[] {
     const [network, labels] = [this.#reference, this.#labels()];
     if (labels.length > 0) {
@@ -174,7 +202,7 @@ export class Trainer {
     return this.settings.masterWeights ? inFloat32 : rounderOf(this.settings.weightFormat);
   }
 
-  /** Everything that the settings shape; weights and the optimiser's state are taken over where they fit. */
+  /** Make everything that depends on the settings; weights and the state of `optimizer` carry over where their shapes fit. */
   #build(optimizer?: Optimizer): void {
     const { settings, data } = this;
     const widths = [data.features, ...settings.layers, data.classes];
@@ -211,7 +239,7 @@ export class Trainer {
     this.#optimizer = new Optimizer(settings.optimizer, rounderOf(settings.optimizerFormat), sizes, optimizer);
   }
 
-  /** One step of the optimiser. Returns how many updates that are not 0 left their weight as it was. */
+  /** One step of the optimiser. Returns how many weights an update that is not 0 left unchanged. */
   #update(scale: number): number {
     const { settings } = this;
     const stochastic = settings.weightRounding === "stochastic" && !settings.masterWeights;
@@ -232,7 +260,7 @@ export class Trainer {
     return unchanged;
   }
 
-  /** Round the weights that are kept to those that the passes read (3.1). */
+  /** Round the weights that are kept to the copies that the passes read (3.1). */
   #copy(): void {
     const rounder = rounderOf(this.settings.weightFormat);
     for (const { kept, read } of this.tensors) {
@@ -241,12 +269,12 @@ export class Trainer {
     }
   }
 
-  /** Of the last step's batch. */
+  /** The labels of the last step's batch. */
   #labels(): Uint32Array {
     return this.batch.map((row) => this.data.training.labels[row]!);
   }
 
-  /** Computes the logits of `count` rows, as many at once as the network has room for, and calls for each row with its place there. */
+  /** Compute the logits of the first `count` rows, a batch at a time, and call `visit` for each row with its place in the batch. */
   #each(examples: Pick<Examples, "inputs">, count: number, visit: (row: number, place: number) => void): void {
     for (let from = 0; from < count; from += this.settings.batchSize) {
       const rows = Array.from({ length: Math.min(this.settings.batchSize, count - from) }, (_, i) => from + i);
@@ -257,7 +285,7 @@ export class Trainer {
   }
 }
 
-/** As torch.nn.Linear starts: uniform in ±1/√inputs. */
+/** The first weights, uniform in ±1/√inputs like those of torch.nn.Linear. */
 function firstWeights(count: number, inputs: number, stream: Stream): Float32Array {
   return Float32Array.from({ length: count }, () => (2 * stream.next() - 1) / Math.sqrt(inputs));
 }

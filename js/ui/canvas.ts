@@ -11,12 +11,13 @@ export interface Pen {
   readonly height: number;
 }
 
-/** The colour of the canvas's text, which another theme changes, and paper, which is light. */
+/** The colour of the canvas's text. It changes with the theme, and for printing, because paper is light. */
 export function inkOf(view: View, canvas: HTMLCanvasElement): ReadonlySignal<string> {
   const ink = signal("");
   const read = () => (ink.value = getComputedStyle(canvas).color);
   read();
-  // theme.css has a transition, which only tells that the colour is another; JupyterLab, which hides the page, cancels it.
+  // A page gets no event when its theme changes. So theme.css gives the canvas an invisible transition of its colour: it ends
+  // when the colour has changed, or is cancelled, because JupyterLab hides the page meanwhile.
   canvas.ontransitionend = canvas.ontransitioncancel = read;
   const paper = globalThis.matchMedia?.("print");
   if (paper) paper.onchange = read;

@@ -36,7 +36,7 @@ export function chipsAndMore(
   const more = h(
     "select",
     { class: "mw-more", "aria-label": t("common.more_of", { what: legend }) },
-    h("option", { value: "", hidden: true, disabled: true }, t("common.more")), // hidden alone, typing its first letter chooses it
+    h("option", { value: "", hidden: true, disabled: true }, t("common.more")), // if only hidden, it could be chosen by typing its first letter
     ...all.filter((name) => !usual.includes(name)).map((name) => h("option", { value: name }, name)),
   );
   more.addEventListener("change", () => choose(more.value));

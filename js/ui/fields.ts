@@ -1,7 +1,9 @@
 // Text fields: Enter or leaving the field commits, Escape reverts, errors are shown beside the field.
 
+import { InputError } from "#core/formats/parse.ts";
 import { labelled } from "./choices.ts";
 import { h, set, setText, uniqueId } from "./dom.ts";
+import { t } from "./messages.ts";
 
 const LONGEST = 20_000; // characters that a field takes; what is too long to read is an error, not a cut
 
@@ -54,4 +56,15 @@ export function bareField(attributes: Record<string, string | number>, commit: (
     }
   });
   return { element: input, error, show };
+}
+
+/** Run an edit. Returns the message of an InputError, or "", as a field's `commit` does. */
+export function attempt(edit: () => void): string {
+  try {
+    edit();
+    return "";
+  } catch (error) {
+    if (error instanceof InputError) return t(error.key, error.args);
+    throw error;
+  }
 }

@@ -50,15 +50,15 @@ export function greet(model: Messages): () => void {
   };
 }
 
-/** `Kind`: the names of the requests. `slow`: what is said while one has no answer. The kernel is busy or dead, which the page
- * cannot tell apart. */
+/** `Kind`: the names of the requests. `slow`: the text while a request has no answer. The kernel is busy or dead, and the page
+ * cannot know which. */
 export function kernelLink<Kind extends string>(
   { model, onClose }: { model: Messages; onClose(end: () => void): void }, slow: Readonly<Record<Kind, MessageKey>>,
 ) {
   const open = new Map<Kind, { request: string; timer: ReturnType<typeof setTimeout> }>();
   const [waiting, said] = [signal<ReadonlySet<Kind>>(new Set()), signal<Said<Kind>>({ text: "" })];
   const hasKernel = signal(true); // false in a saved page
-  const without = (kind: Kind) => new Set([...waiting.value].filter((one) => one !== kind));
+  const without = (kind: Kind) => new Set([...waiting.value].filter((other) => other !== kind));
 
   /** Send a request. The answer to an earlier one of the same kind is ignored. */
   const ask = (kind: Kind, fields: object = {}) => {

@@ -43,8 +43,8 @@ export const inSeries = (parts: readonly string[]): string => joined("common.ser
 export const sentences = (parts: readonly string[]): string => joined("common.sentences", parts);
 
 function joined(key: MessageKey, parts: readonly string[]): string {
-  const said = parts.filter((part) => part !== "");
-  return said.length === 0 ? "" : said.reduce((one, more) => t(key, { one, more }));
+  const nonEmpty = parts.filter((part) => part !== "");
+  return nonEmpty.length === 0 ? "" : nonEmpty.reduce((one, more) => t(key, { one, more }));
 }
 
 /** A text with `{name}` replaced by the argument of that name. */

@@ -1,4 +1,4 @@
-// The pointer's position in an element's own pixels, which are larger than the screen's on the stage; and dragging.
+// The pointer's position in an element's own pixels (see pixels.ts), and dragging.
 
 import { cornerOf, zoomOf } from "./pixels.ts";
 
@@ -40,7 +40,7 @@ export function draggable(
     drag = begin(event);
     window.addEventListener("pointerdown", yieldTo, true);
   });
-  // The focus of a pointer is not outlined until a key is pressed. Browsers outline one that a script sets.
+  // Browsers outline an element that a script focuses. Focused by the pointer, it has no outline until a key is pressed.
   for (const type of ["keydown", "blur"]) focused.addEventListener(type, () => focused.removeAttribute("data-pointed"));
   on("pointermove", (event) => drag?.move(event));
   on("pointercancel", () => finish(true));

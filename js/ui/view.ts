@@ -4,7 +4,7 @@ import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, signal, type Signal, untracked } from "@preact/signals-core";
 import { observePixels } from "./pixels.ts";
 
-/** Of a widget's traits; of any where a part reads none of them. */
+/** The view of a widget with the traits `State`; a part that reads no trait takes a `View` of any widget. */
 export type View<State extends Record<string, any> = any> = ReturnType<typeof viewOf<State>>;
 
 export function viewOf<State extends Record<string, any>>(model: AnyModel<State>) {
@@ -24,7 +24,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
   }
 
   /** The result of `measure`, updated when the element's size on the screen changes. The layout is known then, so that
-   * measuring is cheap. An element can have one measure. */
+   * measuring is cheap. An element can have only one measure. */
   function measured<T>(element: Element, measure: () => T): ReadonlySignal<T> {
     observer ??= new ResizeObserver((entries) => batch(() => entries.forEach(({ target }) => measures.get(target)?.())));
     const size = signal(measure());
@@ -42,7 +42,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       const value = signal(model.get(name));
       traits.set(name, value);
       // The kernel sets several traits at once, but the model reports them one by one: read them all in one update.
-      listen(`change:${name}`, () => batch(() => traits.forEach((one, other) => (one.value = model.get(other as K)))));
+      listen(`change:${name}`, () => batch(() => traits.forEach((held, trait) => (held.value = model.get(trait as K)))));
       return value;
     },
     /** Set several traits in one update. The kernel gets them with `model.save_changes()`. */

@@ -14,7 +14,7 @@ from mixwidgets.support.checks import whole_number
 if TYPE_CHECKING:
     from mixwidgets.runs.experiments.experiment import Experiment
 
-NUMBER = "<number>"  # a text, which the checks of what it is given to read as a number
+NUMBER = "<number>"  # as help shows it; the text is read by the checks of the value
 RunsDir = Annotated[Path, typer.Option(help="The folder that holds the runs.")]
 File = Annotated[
     Path | None,
@@ -57,35 +57,35 @@ _FIELDS = ("task", "recipe", "steps", "seed", "device", "learning_rate", "optimi
 _DEFAULTS = {"task": "digits_cnn", "recipe": "fp16_dynamic"}
 
 
-def experiment_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+def experiment_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The unchecked fields of an experiment or a grid: those of the file, overridden by the options.
 
-    `given` are a command's arguments by name; an option that is None was not given. A list is an axis of the
+    `arguments` are a command's by name; None is an option that was left out. A list is an axis of the
     table `grid`; a single value replaces an axis.
     """
-    fields: dict[str, Any] = _read_fields(given["file"]) if given["file"] else {**_DEFAULTS}
-    said = {name: given[name] for name in _FIELDS if given[name] is not None}
-    if "task" in said:
+    fields: dict[str, Any] = _read_fields(arguments["file"]) if arguments["file"] else {**_DEFAULTS}
+    overrides = {name: arguments[name] for name in _FIELDS if arguments[name] is not None}
+    if "task" in overrides:
         fields.pop("task_source", None)
-    named = _named_numbers(given["option"] or [])
-    if given["loss_weight"] is not None:
-        named["loss_weight"] = given["loss_weight"]
-    if named and isinstance(there := fields.get("task_options", {}), dict):
-        said["task_options"] = {**there, **named}
-    axes = {name: said.pop(name) for name in [*said] if isinstance(said[name], list)}
+    named = _named_numbers(arguments["option"] or [])
+    if arguments["loss_weight"] is not None:
+        named["loss_weight"] = arguments["loss_weight"]
+    if named and isinstance(in_file := fields.get("task_options", {}), dict):
+        overrides["task_options"] = {**in_file, **named}
+    axes = {name: overrides.pop(name) for name in [*overrides] if isinstance(overrides[name], list)}
     if "seed" in axes:
         axes["seed"] = list(islice(chain.from_iterable(map(_seeds, axes["seed"])), _MOST_SEEDS))
     if axes:
         fields.setdefault("grid", {})
     if isinstance(grid := fields.get("grid"), dict):
-        fields["grid"] = {name: values for name, values in {**grid, **axes}.items() if name not in said}
-    return {**fields, **said}
+        fields["grid"] = {name: values for name, values in {**grid, **axes}.items() if name not in overrides}
+    return {**fields, **overrides}
 
 
-def _named_numbers(given: list[str]) -> dict[str, str]:
+def _named_numbers(texts: list[str]) -> dict[str, str]:
     """The numbers by name in texts such as "size=4"."""
     options: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         name, equals, number = text.partition("=")
         if not equals:
             raise ValueError(f"--option takes a name and a number, such as size=4; got {text!r}.")

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mixwidgets.runs.store.comparison import ComparisonRow, Value
     from mixwidgets.runs.store.run import Run
 
-_SHARES = ("gradients.", "weights_unchanged")
 _NEWEST = 100  # the default number of runs to list
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
@@ -101,12 +100,13 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
     if os.sep in named or (Path(named) / "experiment.json").exists():
         return open_run(named)
     there = _runs_in(runs_dir) if there is None else there
-    found = [run for run in there if run.id == named] or [run for run in there if named in run.id]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    matching = [run for run in there if run.id == named] or [run for run in there if named in run.id]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
         raise LookupError(
-            f"{named!r} is in the ids of {len(found)} runs, {found[-1].id} … {found[0].id}: be more specific."
+            f"{named!r} is in the ids of {len(matching)} runs, {matching[-1].id} … {matching[0].id}: "
+            "be more specific."
         )
     raise LookupError(
         f"There is no run {named!r} in {os.fspath(runs_dir)!r}."
@@ -142,7 +142,7 @@ def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
         if row.kind == "setting":
             settings.append([row.name, *map(_setting_in_words, row.values)])
         else:
-            results.append([row.name, *(result_in_words(row.name, value) for value in row.values)])
+            results.append([row.name, *(result_in_words(value, row.unit) for value in row.values)])
     show_table(["", *numbers], settings, results)
 
 
@@ -150,7 +150,7 @@ def _line(run: "Run") -> list[str]:
     from mixwidgets.runs.store.comparison import brief_results, settings_of
 
     what, results = settings_of(run.experiment), brief_results(run)
-    figures = {name: result_in_words(name, value) for name, value in results.items()}
+    figures = {name: result_in_words(value) for name, value in results.items()}
     metrics = [
         f"{name.removeprefix('metrics.')} {figure}"
         for name, figure in figures.items()
@@ -172,12 +172,12 @@ def _setting_in_words(value: "Value") -> str:
     return "–" if value is None else f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
-def result_in_words(name: str, value: "Value") -> str:
+def result_in_words(value: "Value", unit: str = "") -> str:
     """A result of `comparison`: four digits, shares in percent, bytes in MB; – if unknown."""
     if value is None or isinstance(value, str):
         return value or "–"
-    if name.startswith(_SHARES):
+    if unit == "share":
         return f"{100 * value:.3g} %"
-    if name.startswith("memory."):
+    if unit == "B":
         return f"{value / 1e6:,.4g} MB"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

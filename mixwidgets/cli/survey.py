@@ -1,4 +1,4 @@
-"""mixwidgets survey: what the tensors of a checkpoint would lose in narrower formats."""
+"""mixwidgets format | survey: how a format rounds, and what a checkpoint would lose in narrower formats."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +10,20 @@ from mixwidgets.cli.terminal import errors_in_words, show_table
 from mixwidgets.support.checks import whole_number
 
 _SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
+
+
+def show_format(
+    name: Annotated[str, typer.Argument(help="A format, such as float16 or bf16.")],
+    values: Annotated[list[str] | None, typer.Argument(help="What to round: 65505, 0x1p-3, 0x7C00 …")] = None,
+) -> None:
+    """Show a format, or how values are rounded to it."""
+    from mixwidgets.floats.formats.catalogue import get_format
+    from mixwidgets.floats.formats.describe import describe_format, describe_value
+
+    with errors_in_words():
+        fmt = get_format(name)
+        texts = [describe_value(fmt, value) for value in values] if values else [describe_format(fmt)]
+        typer.echo("\n\n".join(texts))
 
 
 def survey_file(

@@ -16,11 +16,11 @@ def errors_in_words() -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError, LookupError, OSError, ImportError) as error:
-        typer.echo(f"mixwidgets: {plain(_said(error))}", err=True)
+        typer.echo(f"mixwidgets: {plain(_message(error))}", err=True)
         raise typer.Exit(2) from None
 
 
-def _said(error: Exception) -> object:
+def _message(error: Exception) -> object:
     """The message without Python's additions: the number of an OSError, the quotes of a KeyError."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
@@ -55,6 +55,6 @@ def show_table(names: Sequence[str], *sections: Sequence[Sequence[str]]) -> None
         console.print(table)
         return
     for first, *others in rows:
-        told = (f"{name} {cell}" for name, cell in zip(names[1:], others, strict=True) if cell)
+        figures = (f"{name} {cell}" for name, cell in zip(names[1:], others, strict=True) if cell)
         console.print(Text(plain(first), style="bold"), overflow="fold")
-        console.print(Padding(Text(plain(" · ".join(told))), (0, 0, 0, 2)))
+        console.print(Padding(Text(plain(" · ".join(figures))), (0, 0, 0, 2)))

@@ -55,8 +55,8 @@ def train_one(
 ) -> None:
     """Launch a run and show its progress. Ctrl-C stops it."""
     from mixwidgets.runs.experiments.experiment import Experiment
-    from mixwidgets.runs.scheduler.in_process import train_here
     from mixwidgets.runs.scheduler.launch import launch
+    from mixwidgets.runs.scheduler.recording import train_here
     from mixwidgets.runs.store.system import can_launch
 
     with errors_in_words():
@@ -95,9 +95,9 @@ def _show(event: "Event", steps: int) -> None:
 def _report_run(run: "Run") -> int:
     """Print how it ended and return the exit code."""
     metrics = run.metrics.items()
-    figures = ", ".join(f"{name} {result_in_words(f'metrics.{name}', value)}" for name, value in metrics)
-    said = f"{run.status}: {run.message}" if run.message else run.status
-    typer.echo(plain(" ".join(filter(None, [said, figures]))))
+    figures = ", ".join(f"{name} {result_in_words(value)}" for name, value in metrics)
+    end = f"{run.status}: {run.message}" if run.message else run.status
+    typer.echo(plain(" ".join(filter(None, [end, figures]))))
     return 0 if run.status in ("completed", "stopped", "time_limit") else 1
 
 

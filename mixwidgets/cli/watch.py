@@ -68,22 +68,22 @@ def report_run(
         from mixwidgets.diagnosis.watching.report import report
         from mixwidgets.support.languages.texts import ENGLISH
 
-        found = find_run(run, runs_dir)
-        state = found.state()
+        reported = find_run(run, runs_dir)
+        state = reported.state()
         if state.snapshot is None:
-            raise LookupError(f"{found.id} has recorded no gradients.")
+            raise LookupError(f"{reported.id} has recorded no gradients.")
         table = report(
             state.snapshot.step,
             state.snapshot_scale,
             state.snapshot.summaries,
-            format or found.experiment.compute_format,
+            format or reported.experiment.compute_format,
             ENGLISH,
         )
     if as_json:
         typer.echo(table.to_json(orient="records", double_precision=15))
         return
     skipped = f", {state.skipped:,} of them skipped" if state.skipped else ""
-    typer.echo(plain(f"{found.experiment.title}: {found.status}, {state.steps:,} steps{skipped}"))
+    typer.echo(plain(f"{reported.experiment.title}: {reported.status}, {state.steps:,} steps{skipped}"))
     typer.echo(f"Gradients of step {state.snapshot.step:,}:")
     for finding in table.finding:
         typer.echo(f"  {plain(finding)}")

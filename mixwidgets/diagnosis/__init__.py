@@ -1,0 +1,36 @@
+"""What low precision does to your own model: in the loop that trains it, and module by module.
+
+    watching/            watch: exact summaries of the gradients in an unmodified training loop
+      watch.py             watch, and the Watcher that it returns
+      targets.py           what is watched of a loop, and what cannot be
+      hooks.py             notices what the loop does, by hooks on model, optimisers and scaler
+      step.py              one step: takes tensors, starts their summaries, reads them later
+      observer.py          reads finished steps; hands them to the history, a journal, the trackers
+      history.py           what is remembered of all steps, in bounded memory
+      report.py            what a format loses of each tensor, in a sentence
+      scalars.py           the same as numbers, for TensorBoard, Weights & Biases, MLflow
+      script.py            the model of a script that does not know of watch: `mixwidgets watch`
+    difference/          first_difference: the first module that errs by more than rounding explains
+      first_difference.py  first_difference, and its result
+      comparison.py        the passes in float32, in the recipe's precision, and of the rounding model
+      passes.py            one pass, with a boundary around each call of a module
+      modes.py             how torch computes in a pass: equal random numbers, one rounding an operation
+      verdict.py           the table: which modules are off, and why, in words
+    op_precisions.py     the dtypes of every operation of a real step
+    widgets/difference/  the page that shows a first difference
+
+The way of a watched step. A hook on the first parameter that a backward pass reaches waits for the pass to
+end, and then gives all gradients to the `Step`, which starts to count them where they are and copies
+nothing large. The optimiser's step, or the scaler's update, ends it. The observer reads it one step later,
+so as not to wait for a GPU. The history then has its summaries, which count every value, and `report`
+computes from them what any format would lose. A run folder gets the same records as that of a training run,
+so all that shows runs shows it too.
+
+The way of a first difference. The reference pass keeps every tensor at the boundaries. The recipe's pass
+and that of the rounding model are measured there, and go on with the reference's tensors. The verdict
+compares the two errors of each tensor.
+
+Nothing here changes what the user's loop computes, and an error inside `watch` ends only the watching. The
+summaries are those of `floats/gradients`, begun on the device by `runs/training/gradients.py`. Begin with
+watching/watch.py; `mixwidgets.integrations` is `watch` for the trainers of other libraries.
+"""

@@ -16,7 +16,7 @@ from torch.utils.module_tracker import ModuleTracker
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
-from mixwidgets.runs.task.source import check_trust
+from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.runs.training.device import RandomState, choose_device, training_settings
 from mixwidgets.runs.training.function_kinds import UNINITIALISED
 from mixwidgets.runs.training.loop import make_trainer
@@ -157,25 +157,25 @@ class _Probe(TorchDispatchMode):
             self._enter("backward")
         elif self._phase == "backward":
             self._enter("update")
-        given, made = floats_in((args, kwargs)), floats_in(result)
-        if self._phase and (given or made) and not _computes_nothing(func, (args, kwargs), result):
+        inputs, outputs = floats_in((args, kwargs)), floats_in(result)
+        if self._phase and (inputs or outputs) and not _computes_nothing(func, (args, kwargs), result):
             op = func.overloadpacket.__name__
-            written = made or (given if func._schema.is_mutable else [])  # by operations in place
-            self.calls[self._phase, op, _dtypes(given), _dtypes(written)] += 1
+            written = outputs or (inputs if func._schema.is_mutable else [])  # by operations in place
+            self.calls[self._phase, op, _dtypes(inputs), _dtypes(written)] += 1
         return result
 
 
-def _computes_nothing(func: Any, given: object, result: object) -> bool:
+def _computes_nothing(func: Any, arguments: object, result: object) -> bool:
     """Whether nothing was written: every result is uninitialised memory or shares an argument's storage. A
     sparse tensor has none."""
     if func.overloadpacket.__name__ in UNINITIALISED:
         return True
-    memory = {leaf.untyped_storage().data_ptr() for leaf in floats_in(given) if _is_dense(leaf)}
-    made = floats_in(result)
+    memory = {leaf.untyped_storage().data_ptr() for leaf in floats_in(arguments) if _is_dense(leaf)}
+    outputs = floats_in(result)
     return (
-        bool(made)
+        bool(outputs)
         and not func._schema.is_mutable
-        and all(_is_dense(leaf) and leaf.untyped_storage().data_ptr() in memory for leaf in made)
+        and all(_is_dense(leaf) and leaf.untyped_storage().data_ptr() in memory for leaf in outputs)
     )
 
 

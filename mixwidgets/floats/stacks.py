@@ -94,28 +94,28 @@ def _compare(
 ) -> Cast:
     double = float(FLOAT64.round(exact))  # what a library gets
     try:
-        found = cast(fmt.name, double)
+        rounded = cast(fmt.name, double)
     except ValueError as error:
         return Cast(library, "", None, True, tell("refuses: {error}", error=error))
-    if found is None:
+    if rounded is None:
         return Cast(library, "", None, False, tell("has no cast to {format}", format=fmt.name))
-    differs = right.value is None or not _same(found, right.value)
-    code = fmt.to_hex(fmt.encode(found)) if found == found or fmt.has_nan else ""
-    return Cast(library, code, found, differs, _reason(fmt, exact, double, found) if differs else "")
+    differs = right.value is None or not _same(rounded, right.value)
+    code = fmt.to_hex(fmt.encode(rounded)) if rounded == rounded or fmt.has_nan else ""
+    return Cast(library, code, rounded, differs, _reason(fmt, exact, double, rounded) if differs else "")
 
 
-def _reason(fmt: FloatFormat, exact: Exact, double: float, found: float) -> str:
+def _reason(fmt: FloatFormat, exact: Exact, double: float, rounded: float) -> str:
     """The double rounding or the overflow policy that explains a result."""
     if exact.kind == "nan":
         return tell("it takes something else for NaN")
     is_exact = exact.kind != "finite" or (abs(double) < float("inf") and exact.value == Fraction(double))
-    if not is_exact and _same(fmt.round(double), found):
+    if not is_exact and _same(fmt.round(double), rounded):
         return tell("rounded twice: first to {format}, {value}", format="float64", value=repr(double))
     single = float(FLOAT32.round(double))
-    if _same(fmt.round(single), found) and not _same(fmt.round(double), found):
+    if _same(fmt.round(single), rounded) and not _same(fmt.round(double), rounded):
         return tell("rounded twice: first to {format}, {value}", format="float32", value=repr(single))
     if exact.kind == "infinity" or exact.magnitude >= fmt.overflow_threshold_exact:
-        saturates = abs(found) == fmt.max
+        saturates = abs(rounded) == fmt.max
         return tell("another overflow policy: it saturates" if saturates else "another overflow policy")
     return tell("another rule")
 
@@ -152,10 +152,9 @@ def _gfloat(name: str, value: float) -> float | None:
     import gfloat
     from gfloat import formats
 
-    found = _GFLOAT.get(name)
-    if found is None:
+    if name not in _GFLOAT:
         return None
-    info = getattr(formats, found)
+    info = getattr(formats, _GFLOAT[name])
     without_specials = info.num_posinfs == 0 and info.num_nans == 0  # gfloat can only saturate these
     return float(gfloat.round_float(info, value, sat=without_specials))
 

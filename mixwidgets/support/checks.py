@@ -1,6 +1,6 @@
 """Checks of arguments. Every error message says what came, what is accepted and the likely fix.
 
-A number may also be a text, in the grammar of `formats.parse`: "2^-24" of a command line, a file or a page.
+A number may also be a text, in the grammar of `support.parse`: "2^-24" of a command line, a file or a page.
 """
 
 import math
@@ -12,9 +12,9 @@ from mixwidgets.support.parse import to_number
 from mixwidgets.support.suggestion import did_you_mean
 
 
-def check_names(owner: str, given: Iterable[object], accepted: Collection[str]) -> None:
-    """Raise TypeError for the first name in `given` that `owner` does not accept."""
-    for name in given:
+def check_names(owner: str, names: Iterable[object], accepted: Collection[str]) -> None:
+    """Raise TypeError for the first of the names that `owner` does not accept."""
+    for name in names:
         if name not in accepted:
             raise TypeError(
                 f"{owner} takes no {reprlib.repr(name)}; it takes {', '.join(accepted)}."

@@ -70,5 +70,5 @@ def device_name(device: "torch.device") -> str:
     """A CUDA device's name and memory, such as "NVIDIA H200, 140 GiB"; empty for any other."""
     if device.type != "cuda":
         return ""
-    found = sys.modules["torch"].cuda.get_device_properties(device)
-    return f"{found.name}, {found.total_memory / 2**30:.0f} GiB"
+    gpu = sys.modules["torch"].cuda.get_device_properties(device)
+    return f"{gpu.name}, {gpu.total_memory / 2**30:.0f} GiB"

@@ -147,7 +147,7 @@ def _read_text(text: str, *, number_only: bool = False) -> Exact | BitPattern:
     if len(body) > MAX_TEXT:
         raise ValueError(f"a value may have {MAX_TEXT:,} characters, not {len(body):,}")
     text, body = body, _UNDERSCORE.sub("", body)
-    body = _RAISED.sub(lambda found: f"{found[1]}^{found[2].translate(_LOWERED)}", body)
+    body = _RAISED.sub(lambda power: f"{power[1]}^{power[2].translate(_LOWERED)}", body)
     if match := _BIT_PATTERN.fullmatch(body):
         return BitPattern(_pattern(match), text)
     if match := _SPECIAL.fullmatch(body):

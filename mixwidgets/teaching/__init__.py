@@ -1,0 +1,35 @@
+"""To learn and to teach: questions with answers that are checked, a playground, the pages of a classroom.
+
+    course.py            the lessons' notebooks, and a student's copy of them
+    exercises/           questions, and who judges their answers
+      questions.py         Question, and those of the lessons (catalogue.json; texts in support/languages)
+      rules.py             which answers are right, by the formats themselves
+      answers.py           numbers as they are typed, read exactly
+      record.py            all that a student did with a question, as one text
+      report.py            the record for a teacher to read, and the reports of a class read back
+      cases.py             the coding tasks: arguments and results
+      coding.py            check: tries a student's function on the cases of its task
+    site/                the classroom site: pages that need neither kernel nor network
+      catalogue.py         what it shows: widgets with presets and tasks, lessons (catalogue.json)
+      edition.py           how a page is written: elements, header and footer, in one language
+      story.py             a lesson's page, made from its notebook
+      pages.py             all pages
+      folder.py            writes them, and no file of the user's is lost
+    widgets/exercise/    Exercise: one question in a notebook or on the site
+    widgets/playground/  Playground: a small network that trains in the page
+
+The way of a question and its answer. catalogue.json says by a rule which answers are right, such as "the
+largest value of float16", so that the formats decide. `Exercise` sends the question in one language, and
+the page judges by the rule with its own formats: rules.py, answers.py, record.py and report.py have twins
+in TypeScript, and tests/vectors/exercises.json holds both to the same judgement. Each step of the student's
+is a line of the record, which the kernel receives, a saved page keeps in its address, and the report is
+made from. `mixwidgets grade` reads the reports of a class. Code is judged in the kernel, by `check`, and
+its attempts take the same form.
+
+The way of a site's page. `mixwidgets export` calls `build_site`: for each language and each entry of the
+catalogue it makes the widgets, lets them write their state and module into one HTML file, and closes them.
+The same version writes the same bytes anywhere, so explorers show recorded runs. `write_site` then replaces
+the files of an earlier site, and no others.
+
+Begin with exercises/rules.py, whose head lists what a rule can say, or with site/pages.py.
+"""

@@ -108,7 +108,7 @@ def lab(folder):
     from tests.waiting import until
 
     lab = mw.TrainingLab(folder)
-    until(lambda: lab._settled and not lab._feed.is_live and not lab._feed.is_behind, SECONDS)
+    until(lambda: lab._settled and not lab._folder.is_live and not lab._is_behind, SECONDS)
     page = lab.save(Path(tempfile.mkdtemp()) / "page.html")
     return [[row["id"], row["status"]] for row in lab._rows] + [[lab._notice, page.stat().st_size]]
 

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from mixwidgets.runs.scheduler.launch import launch
-from mixwidgets.runs.store import stopping
+from mixwidgets.runs.store import status
 from mixwidgets.runs.store.journal import create_run
 from mixwidgets.runs.store.run import list_runs, open_run
 from mixwidgets.runs.store.status import Status, process_note, write_status
@@ -109,7 +109,7 @@ def test_a_run_of_another_machine_lives_while_it_shows_signs_of_life(tmp_path, l
 
 
 def test_what_looks_alive_is_not_signalled(tmp_path, locks_that_do_nothing, monkeypatch):
-    monkeypatch.setattr(stopping, "_PATIENCE_S", 0.5)
+    monkeypatch.setattr(status, "_PATIENCE_S", 0.5)
     with some_process() as stranger:
         start = process_start(stranger.pid)
         path = run_with(tmp_path, word="running", process_id=stranger.pid, process_start=start)

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from mixwidgets.cli import lab
+from mixwidgets.cli import classroom
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.store.events import Evaluation, GradientSnapshot, StepRecord
 from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
@@ -80,7 +80,7 @@ def test_watching_without_torch_says_what_to_install():
 
 def test_a_lab_without_jupyter_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    monkeypatch.setattr(lab.subprocess, "call", lambda command: 1)
+    monkeypatch.setattr(classroom.subprocess, "call", lambda command: 1)
     result = call("lab")
     assert result.exit_code == 2
     assert "mixwidgets lab needs jupyterlab, missing from" in result.stderr

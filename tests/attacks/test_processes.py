@@ -9,7 +9,7 @@ import pytest
 
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.scheduler.slots import runs_at_once
-from mixwidgets.runs.store import stopping
+from mixwidgets.runs.store import status
 from mixwidgets.runs.store.journal import create_run
 from mixwidgets.runs.store.lock import is_locked, take_lock
 from mixwidgets.runs.store.queue import queue_of
@@ -29,7 +29,7 @@ def stranger():
 
 
 def test_a_stranger_whom_a_folder_names_lives_on(tmp_path, stranger, monkeypatch):
-    monkeypatch.setattr(stopping, "_PATIENCE_S", 0.5)
+    monkeypatch.setattr(status, "_PATIENCE_S", 0.5)
     path = create_run(EXPERIMENT, tmp_path)
     write_status(path, Status(word="running", process_id=stranger.pid))
     lock = take_lock(path / "lock")
@@ -44,7 +44,7 @@ def test_a_stranger_whom_a_folder_names_lives_on(tmp_path, stranger, monkeypatch
 
 @pytest.mark.parametrize("content", [b"", b"x", b"-1", b"0", b"1", b"9" * 15, b"9" * 100, b"\xff"])
 def test_a_lock_may_hold_anything(tmp_path, monkeypatch, content):
-    monkeypatch.setattr(stopping, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(status, "_PATIENCE_S", 0.1)
     path = create_run(EXPERIMENT, tmp_path)
     lock = take_lock(path / "lock")
     os.pwrite(lock, content, 0)

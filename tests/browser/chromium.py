@@ -3,7 +3,7 @@
 import sys
 from contextlib import contextmanager
 
-from mixwidgets.floats.widgets.picture import system_chromium
+from mixwidgets.floats.widgets.page import system_chromium
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 LIMIT_MS = 20_000  # of a wait for anything in a page: only there to fail rather than hang

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.floats.widgets.picture import picture
+from mixwidgets.floats.widgets.page import picture
 from tests.repository.test_notebooks import size_and_lines
 
 

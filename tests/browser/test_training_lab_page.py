@@ -3,10 +3,12 @@
 import json
 import re
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from mixwidgets.floats.widgets.frame import frame, read_frame
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import recipes
 from mixwidgets.runs.scheduler.recording import record
@@ -187,17 +189,12 @@ def test_no_text_is_cut_off_and_nothing_scrolls_sideways(page, lab, tmp_path, wi
 
 def test_labels_of_tiny_losses_fit_their_chart(page, lab, tmp_path):
     widget = show(page, lab, tmp_path)
+    settled = {}
+    for name, sent in lab._settled.items():
+        _, arrays = read_frame(sent)
+        settled[name] = frame({**arrays, "loss": arrays["loss"] * np.float32([1, 1e-5])})
     page.evaluate(
-        """() => {
-          const tiny = ({ loss, ...others }) => {
-            const view = new DataView(Uint8Array.from(atob(loss), (letter) => letter.charCodeAt(0)).buffer);
-            for (let at = 4; at < view.byteLength; at += 8)
-              view.setFloat32(at, 1e-5 * view.getFloat32(at, true), true);
-            return { ...others, loss: btoa(String.fromCharCode(...new Uint8Array(view.buffer))) };
-          };
-          const settled = Object.entries(window.model.get("_settled"));
-          window.model.set("_settled", Object.fromEntries(settled.map(([id, curves]) => [id, tiny(curves)])));
-        }"""
+        "sent => window.model.set('_settled', new DataView(Uint8Array.from(sent).buffer))", [*frame(settled)]
     )
     loss = widget.get_by_role("img", name=re.compile("^Loss by step"))
     expect(loss).to_contain_text("e−5")

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
-from mixwidgets.cli import lab
-from mixwidgets.teaching.site import course
+from mixwidgets.teaching import course
 from tests.cli.calling import call
 
 FIRST = "00_start_here.ipynb"
@@ -130,7 +129,7 @@ def test_two_starts_at_once_make_one_copy(lessons):
     for number in range(20):
         (lessons / f"{number + 2:02}.ipynb").write_text(lesson(f"lesson {number}"))
     with ThreadPoolExecutor(8) as several:
-        found = list(several.map(lab.copy_course, [mine] * 8))
+        found = list(several.map(course.copy_course, [mine] * 8))
     assert all(one == found[0] for one in found)
     assert set(everything(mine)) == {name.as_posix() for name in found[0]}
 
@@ -197,7 +196,7 @@ def test_a_folder_that_refuses_is_one_sentence(lessons, opened, monkeypatch):
         raise PermissionError(13, "Permission denied", str(path))
 
     call("lab", "--classroom", "full")
-    monkeypatch.setattr(lab, "create_file", refused)
+    monkeypatch.setattr(course, "create_file", refused)
     result = call("lab", "--classroom", "mine")
     assert result.exit_code == 2
     assert "Permission denied: mine/" in result.stderr
@@ -215,12 +214,11 @@ from pathlib import Path
 wheel, site = sys.argv[1:]
 zipfile.ZipFile(wheel).extractall(site)
 sys.path.insert(0, site)
-from mixwidgets.cli import lab
-from mixwidgets.teaching.site import course
+from mixwidgets.teaching import course
 assert course.course_folder() == Path(site, "mixwidgets", "notebooks")
 found = course.course_folder()
 print(*sorted(path.relative_to(found) for path in found.rglob("*.*")), sep="\\n")
-print(len(lab.copy_course(Path("mine"))), (Path("mine") / course.FIRST).exists())
+print(len(course.copy_course(Path("mine"))), (Path("mine") / course.FIRST).exists())
 """
     command = [sys.executable, "-c", code, wheel, tmp_path / "site"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -9,8 +9,8 @@ import pytest
 import mixwidgets as mw
 from mixwidgets.teaching.exercises import coding
 from mixwidgets.teaching.exercises.cases import TASKS
-from mixwidgets.teaching.exercises.catalogue import questions
-from mixwidgets.teaching.exercises.reports import LARGEST_FILE, course, read_reports
+from mixwidgets.teaching.exercises.questions import questions
+from mixwidgets.teaching.exercises.report import LARGEST_FILE, course, read_reports
 from tests.cli.calling import call
 
 

@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from docs import teaching_pack
-from mixwidgets.teaching.exercises.catalogue import get_question
+from mixwidgets.teaching.exercises.questions import get_question
 from tests.browser.chromium import browser
 
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")

@@ -9,8 +9,9 @@ from fractions import Fraction
 import pytest
 
 from mixwidgets.support.languages.texts import texts, with_texts
-from mixwidgets.teaching.exercises.catalogue import (
+from mixwidgets.teaching.exercises.questions import (
     get_question,
+    question_in,
     questions,
     questions_of,
     read_question,
@@ -18,7 +19,6 @@ from mixwidgets.teaching.exercises.catalogue import (
     report_words,
     with_their_texts,
 )
-from mixwidgets.teaching.exercises.question import question_in
 from mixwidgets.teaching.exercises.rules import has_target, target
 from tests.exercises import make_vectors, oracle
 
@@ -66,7 +66,7 @@ def test_answers_are_judged_as_the_oracle_does(question):
         assert question.is_right(answer) == is_right, answer
         if not is_right and question.kind != "choice":
             expected = question.hint if mistake is None else question.mistakes[mistake]["says"]
-            assert question.said_of(answer) is expected, answer
+            assert question.feedback_on(answer) is expected, answer
 
 
 @each(lambda question: question.kind != "choice")
@@ -96,7 +96,7 @@ def test_three_digits_of_the_largest_float32_are_right(answer, is_right):
 def test_every_wrong_option_has_its_own_words(question):
     wrong = [option["answer"] for option in question.options if not question.is_right(option["answer"])]
     assert len(wrong) == len(question.options) - 1 >= 1
-    assert len({question.said_of(answer)["en"] for answer in wrong}) == len(wrong)
+    assert len({question.feedback_on(answer)["en"] for answer in wrong}) == len(wrong)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixwidgets.teaching.exercises.catalogue import get_question, report_words
+from mixwidgets.teaching.exercises.questions import get_question, report_words
 from mixwidgets.teaching.exercises.record import attempts_of, is_over, is_solved, read_record
 from mixwidgets.teaching.exercises.report import report
 from tests.exercises import make_vectors

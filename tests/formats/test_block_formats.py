@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.floats.formats.block import BlockFormat, list_block_formats
-from mixwidgets.floats.formats.scale_rules import SCALE_RULES
+from mixwidgets.floats.formats.block import SCALE_RULES, BlockFormat, list_block_formats
 from tests.formats.block_oracle import FRACTION_BITS, MX, TABLES, quantized
 
 float64s = st.floats(allow_nan=False, allow_infinity=False)

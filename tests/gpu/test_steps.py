@@ -13,9 +13,8 @@ from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.operands import Operands
 from mixwidgets.runs.experiments.recipe import Recipe, recipes
 from mixwidgets.runs.training.device import training_settings
-from mixwidgets.runs.training.fp8_matrix import require_fp8_products
 from mixwidgets.runs.training.loop import make_trainer, train
-from mixwidgets.runs.training.operands import RoundedLinear
+from mixwidgets.runs.training.operands import RoundedLinear, require_fp8_products
 from mixwidgets.runs.training.precision import Precision, name_of
 
 BASE = Experiment(task="digits_mlp", steps=40, batch_size=32, learning_rate=3e-3, device="cuda")

@@ -5,9 +5,8 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from mixwidgets.floats.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
-from mixwidgets.floats.gradients.collect import collect
-from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.sources import collect
+from mixwidgets.floats.gradients.summary import LOG2_LOSS_SCALES, GradientSummary, best_loss_scale
 
 
 def test_a_mapping_in_its_order() -> None:

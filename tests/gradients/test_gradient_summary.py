@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mixwidgets.floats.formats.catalogue import p3109
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.formats.p3109 import p3109
 from mixwidgets.floats.gradients.boundaries import BINADE, boundaries
-from mixwidgets.floats.gradients.counts import GradientCounts
-from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.summary import GradientCounts, GradientSummary
 from tests.gradients.gradient_oracle import CLASSES, FORMATS, classify, counts
 
 VECTORS = json.loads(

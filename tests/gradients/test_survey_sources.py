@@ -12,7 +12,7 @@ from torch import nn
 from torch.testing._internal.two_tensor import TwoTensor
 
 import mixwidgets as mw
-from mixwidgets.floats.gradients import blocked_tensor as module
+from mixwidgets.floats.gradients import block_loss as module
 from mixwidgets.floats.gradients.survey import FORMATS
 from tests.cli.calling import call
 

@@ -10,7 +10,7 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from mixwidgets.diagnosis.watching.watch import watch
-from mixwidgets.runs.store.event_file import EventFile
+from mixwidgets.runs.store.export import EventFile
 from mixwidgets.runs.store.run import open_run
 from tests.gradients.block_oracle import in_blocks
 from tests.observe.watch_twins import Twin

@@ -12,8 +12,8 @@ from transformers import BertConfig, BertForSequenceClassification
 
 import mixwidgets as mw
 from mixwidgets.diagnosis.watching.watch import watch
+from mixwidgets.floats.gradients.sources import source_of
 from mixwidgets.floats.gradients.summary import GradientSummary
-from mixwidgets.floats.widgets.loss_scale_explorer.gradient_source import source_of
 from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed
 from tests.observe.test_watch import hooks_of, scaler
 from tests.observe.test_watch_models import TEXT, Transformer, quiet

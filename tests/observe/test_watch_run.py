@@ -10,8 +10,8 @@ import torch
 
 import mixwidgets as mw
 from mixwidgets.runs.store.watched_loop import WatchedLoop
-from mixwidgets.runs.widgets.training_lab.runs_feed import RunsFeed
 from tests.observe.watch_twins import Twin, in_bytes
+from tests.waiting import until
 
 
 def scaler():
@@ -57,13 +57,13 @@ def test_exports_and_lists_take_it_as_any_run(tmp_path):
 
 def test_the_lab_shows_it(tmp_path):
     Twin(scaler=scaler()).run_watched(5, path=tmp_path / "my_loop")
-    feed = RunsFeed(tmp_path)
-    feed.look(())
-    news = feed.traits(shown=(), seconds=60)
-    (row,) = news["_rows"]
+    lab = mw.TrainingLab(tmp_path)
+    until(lambda: lab._settled)
+    (row,) = lab._rows
     assert (row["recipe"], row["step"], row["status"]) == ("Sequential", 5, "completed")
     assert (row["seed"], row["steps"]) == (None, None)
-    assert news["_notice"] == ""
+    assert lab._notice == ""
+    lab.close()
     lab = mw.TrainingLab(mw.open_run(tmp_path / "my_loop"))
     lab.close()
 

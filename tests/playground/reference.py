@@ -182,7 +182,7 @@ def _floored(rule: LossScale) -> LossScale:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of js/training/types.ts, by the same names in Python's spelling."""
+    """The settings of js/training/settings.ts, by the same names in Python's spelling."""
 
     task: str
     layers: tuple[int, ...]

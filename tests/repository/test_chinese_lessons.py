@@ -19,7 +19,7 @@ import vl_convert
 from markdown_it import MarkdownIt
 
 from mixwidgets.teaching.exercises.cases import TASKS
-from mixwidgets.teaching.exercises.catalogue import get_question
+from mixwidgets.teaching.exercises.questions import get_question
 from notebooks.pictures import CHINESE, chart_in, drawn, require_chinese_font
 from notebooks.zh import edition
 

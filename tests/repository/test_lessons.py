@@ -6,8 +6,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mixwidgets.cli.lab import copy_course
-from mixwidgets.teaching.exercises.catalogue import get_question, questions_of
+from mixwidgets.teaching.course import copy_course
+from mixwidgets.teaching.exercises.questions import get_question, questions_of
 
 LESSONS = {
     path.stem: nbformat.read(path, as_version=4)

@@ -59,7 +59,7 @@ def test_the_command_line_runs(installed, tmp_path):
 
 
 def test_it_brings_the_lessons_and_the_licences(installed, tmp_path):
-    code = "from mixwidgets.teaching.site.course import course_folder; print(course_folder())"
+    code = "from mixwidgets.teaching.course import course_folder; print(course_folder())"
     course = Path(output(installed, tmp_path, "python", "-c", code).strip())
     assert course.is_relative_to(installed.parent)
     assert len(list(course.glob("*.ipynb"))) == len(list((ROOT / "notebooks").glob("*.ipynb")))

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import mixwidgets.runs.scheduler.import_run as importing
+import mixwidgets.runs.scheduler.worker as importing
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.scheduler.cells import Cells
-from mixwidgets.runs.scheduler.import_run import checked_run_id, import_run, packed_run
+from mixwidgets.runs.scheduler.worker import checked_run_id, import_run, packed_run
 from mixwidgets.runs.store.events import RunFinished, StepRecord
 from mixwidgets.runs.store.journal import Journal, create_run
 from mixwidgets.runs.store.run import list_runs, open_run

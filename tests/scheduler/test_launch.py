@@ -97,8 +97,8 @@ def test_stop_from_another_process(tmp_path):
     run = launch(ENDLESS, tmp_path)
     steps_beyond(run, 3)
     code = (
-        "import sys; from mixwidgets import open_run; from mixwidgets.runs.store import stopping; "
-        "stopping._GRACE_S = 8; print(open_run(sys.argv[1]).stop())"  # for a disk that is slow
+        "import sys; from mixwidgets import open_run; from mixwidgets.runs.store import status; "
+        "status._GRACE_S = 8; print(open_run(sys.argv[1]).stop())"  # for a disk that is slow
     )
     told = subprocess.run([sys.executable, "-c", code, run.path], capture_output=True, text=True, timeout=60)
     assert told.stdout.strip() == "stopped", told.stderr

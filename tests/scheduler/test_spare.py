@@ -10,7 +10,7 @@ import pytest
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.scheduler import processes
 from mixwidgets.runs.scheduler.launch import launch
-from mixwidgets.runs.store import stopping
+from mixwidgets.runs.store import status
 from mixwidgets.runs.store.journal import create_run
 from mixwidgets.runs.store.lock import take_lock
 from mixwidgets.runs.store.queue import queue_of
@@ -78,11 +78,11 @@ def test_a_folder_that_names_a_spare_does_not_end_it(tmp_path, start, monkeypatc
     path = create_run(SHORT, tmp_path / "hostile")
     write_status(path, Status(word="running", process_id=spare.pid))
     (path / "lock").symlink_to(victim.path / "lock")
-    stopping._kill(path)
+    status._kill(path)
     (path / "lock").unlink()
     lock = take_lock(path / "lock")
     os.pwrite(lock, str(spare.pid).encode(), 0)
-    stopping._kill(path)
+    status._kill(path)
     os.close(lock)
     assert spares() == [spare]
     assert victim.stop() == "stopped"

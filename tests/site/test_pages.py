@@ -16,11 +16,9 @@ from docs.recorded_run import EXPERIMENT
 from docs.recorded_run import LESSONS as LESSONS_RECORDED
 from mixwidgets.runs.store.run import open_run
 from mixwidgets.support.languages.texts import texts
-from mixwidgets.teaching.exercises.catalogue import questions
-from mixwidgets.teaching.site.catalogue import Setting, widget_pages
-from mixwidgets.teaching.site.edition import Edition
-from mixwidgets.teaching.site.elements import h
-from mixwidgets.teaching.site.makers import MAKERS, RECORDED, lesson_gradients
+from mixwidgets.teaching.exercises.questions import questions
+from mixwidgets.teaching.site.catalogue import MAKERS, RECORDED, Setting, lesson_gradients, widget_pages
+from mixwidgets.teaching.site.edition import Edition, h
 from mixwidgets.teaching.site.pages import TEACHING, build_site
 from mixwidgets.teaching.site.story import Story
 from tests.widgets.every import PAYLOAD

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from mixwidgets.floats.formats.block import get_block_format
-from mixwidgets.teaching.exercises.catalogue import questions, read_question
+from mixwidgets.teaching.exercises.questions import questions, read_question
 from mixwidgets.teaching.exercises.rules import accepts
-from mixwidgets.teaching.site.catalogue import widget_pages
-from mixwidgets.teaching.site.makers import MAKERS
+from mixwidgets.teaching.site.catalogue import MAKERS, widget_pages
 
 PAGES = {page.id: page for page in widget_pages()}
 OWN = {
@@ -138,5 +137,5 @@ def test_every_mistake_is_wrong_and_the_first_that_speaks_of_its_answer(id):
         of_class = {"normal": "1", "zero": "1e-9"}.get(rule.get("class"))
         answer = rule.get("value") or of_class or rule["between"][0]
         assert not question.is_right(answer)
-        assert question.said_of(answer) is mistake["says"]
+        assert question.feedback_on(answer) is mistake["says"]
         assert accepts(rule, question._number(answer))

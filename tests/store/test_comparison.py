@@ -169,7 +169,7 @@ def test_the_results_are_those_recorded(tmp_path, left):
     for name in {"status.json", "events.jsonl"} - {left}:
         (full.path / name).unlink()
     waiting = run_of(tmp_path, recipe="fp16_unscaled")
-    assert rows([full, waiting], "result") == {
+    expected = {
         "status": ("diverged", "interrupted"),
         "steps_done": (3, None),
         "skipped": (1, None),
@@ -189,6 +189,8 @@ def test_the_results_are_those_recorded(tmp_path, left):
         "memory.predicted": (30, None),
         "memory.measured": (12, None),
     }
+    results = rows([full, waiting], "result")
+    assert {name: results.get(name) for name in expected} == expected
     assert rows([waiting], "result") == {"status": ("interrupted",)}  # what nobody recorded is no row
 
 
@@ -203,7 +205,10 @@ def test_shares_that_cannot_be_known_are_no_numbers(tmp_path):
     (share,) = rows([without_its_step], "result")["gradients.flushed"]
     assert math.isnan(share)
     empty = run_of(tmp_path, step(1, seconds=0.0), GradientSnapshot(step=1, summaries={}))
-    assert set(rows([empty], "result")) == {"status", "steps_done", "skipped", "loss"}
+    results = rows([empty], "result")
+    assert results.keys() >= {"status", "steps_done", "skipped", "loss"}
+    assert not [name for name in results if name.startswith(("gradients.", "weights_", "memory."))]
+    assert not [name for name in results if name.endswith("_per_second")]
 
 
 @given(

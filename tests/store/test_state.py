@@ -17,11 +17,11 @@ from mixwidgets.runs.store.events import (
     StepRecord,
     Work,
 )
+from mixwidgets.runs.store.figures import RunState, state_of
 from mixwidgets.runs.store.journal import Journal, create_run
 from mixwidgets.runs.store.run import open_run
-from mixwidgets.runs.store.state import RunState, state_of
 from mixwidgets.runs.store.status import current_status
-from mixwidgets.runs.widgets.training_lab.followed_run import FollowedRun
+from mixwidgets.runs.widgets.training_lab.runs_folder import FollowedRun
 
 
 def step(number, loss=1.0, scale=8.0, seconds=0.5):

@@ -12,9 +12,8 @@ from sklearn import datasets
 from torch.nn import functional
 
 from mixwidgets.runs.task.catalogue import tasks
-from mixwidgets.runs.task.convolution import Conv3x3
 from mixwidgets.runs.task.digit_rows import digit_rows
-from mixwidgets.runs.task.digits import load_digits
+from mixwidgets.runs.task.digits import Conv3x3, load_digits
 
 
 def test_the_convolution_is_torchs():

@@ -10,8 +10,13 @@ import textwrap
 
 import pytest
 
-from mixwidgets.runs.task.own_task import check_protocol
-from mixwidgets.runs.task.source import MAX_SOURCE_BYTES, check_source, load_task_class, source_of
+from mixwidgets.runs.task.own_task import (
+    MAX_SOURCE_BYTES,
+    check_protocol,
+    check_source,
+    load_task_class,
+    source_of,
+)
 
 METHODS = """
     def model(self): return None

@@ -9,9 +9,7 @@ import torch
 from torch.nn import functional
 
 from mixwidgets.runs.task.catalogue import tasks
-from mixwidgets.runs.task.gpt import CausalAttention
-from mixwidgets.runs.task.lstm import LSTM
-from mixwidgets.runs.task.text import ALPHABET, load_text
+from mixwidgets.runs.task.text import ALPHABET, LSTM, CausalAttention, load_text
 
 
 def spelt(indices):

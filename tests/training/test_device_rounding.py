@@ -9,8 +9,8 @@ import torch
 from mixwidgets.floats.formats import block_float32
 from mixwidgets.floats.formats.block import list_block_formats
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
-from mixwidgets.runs.training.device_rounding import round_blocks, round_by_draws, round_to
 from mixwidgets.runs.training.operands import RoundedLinear
+from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, round_to
 from tests.training.test_operands import EVERY_KIND, STOCHASTIC, run, tensors
 
 FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits <= 16]

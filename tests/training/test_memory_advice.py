@@ -7,8 +7,8 @@ from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import recipes
 from mixwidgets.runs.store.errors import in_words
 from mixwidgets.runs.training import loop
+from mixwidgets.runs.training.cost import bytes_per_weight, memory_advice
 from mixwidgets.runs.training.loop import train
-from mixwidgets.runs.training.memory_advice import advice, bytes_per_weight
 
 BASE = Experiment(task="digits_mlp", batch_size=96, steps=1, device="cpu")
 WEIGHTS = 26_122
@@ -26,20 +26,20 @@ def test_the_bytes_of_a_weight_are_those_of_a_real_step(recipe, optimizer):
 
 
 def test_the_advice_names_values_that_may_be_set():
-    text = advice(BASE.replace(recipe="fp16_dynamic", micro_batches=3), 10**9)
+    text = memory_advice(BASE.replace(recipe="fp16_dynamic", micro_batches=3), 10**9)
     assert "micro_batches=6 (it is 3)" in text
     assert "the same batch of 96" in text
     assert "batch_size=48" in text
     assert "take 20 GB in addition to the activations" in text
     assert "other recipes use less: bf16_optimizer 12 GB; fp16_optimizer 12 GB; " in text
-    assert "Weights" not in advice(BASE, None)
+    assert "Weights" not in memory_advice(BASE, None)
     smallest = BASE.replace(batch_size=3, micro_batches=2)
-    assert "micro_batches" not in advice(smallest, 1000)
-    assert advice(smallest, None) == "To use less memory, use a smaller model."
+    assert "micro_batches" not in memory_advice(smallest, 1000)
+    assert memory_advice(smallest, None) == "To use less memory, use a smaller model."
 
 
 def test_the_recipe_that_needs_least_is_sent_to_no_other():
-    text = advice(BASE.replace(recipe="bf16_optimizer"), 1000)
+    text = memory_advice(BASE.replace(recipe="bf16_optimizer"), 1000)
     assert "take 12 kB in addition to the activations." in text
 
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.training.cost import allocated_blocks
 from mixwidgets.runs.training.device import training_settings
 from mixwidgets.runs.training.loop import make_trainer, train
-from mixwidgets.runs.training.step_probe import allocated_blocks
 
 MLP, CNN = 26_122, 15_374  # weights
 CPU = torch.device("cpu")

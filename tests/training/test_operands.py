@@ -10,8 +10,7 @@ from torch.nn import functional
 
 import mixwidgets as mw
 from mixwidgets.runs.experiments.operands import Operands
-from mixwidgets.runs.training.fp8_matrix import require_fp8_products
-from mixwidgets.runs.training.operands import RoundedLinear
+from mixwidgets.runs.training.operands import RoundedLinear, require_fp8_products
 
 CASTS = {
     name: getattr(ml_dtypes, name)

@@ -78,10 +78,10 @@ def test_the_cpus_features_decide_how_products_are_computed_and_are_named(featur
 
 @pytest.mark.parametrize("name", recipes)
 def test_the_page_can_say_in_its_own_language_how_a_run_computes(name, widened, monkeypatch):
-    """arithmetic.ts reads what training records."""
+    """words.ts reads what training records."""
     monkeypatch.setattr(amp, "is_emulated", precision.is_emulated)
     root = Path(__file__).parents[2]
-    page = (root / "mixwidgets/runs/widgets/training_lab/arithmetic.ts").read_text(encoding="utf-8")
+    page = (root / "mixwidgets/runs/widgets/training_lab/words.ts").read_text(encoding="utf-8")
     products = "|".join(re.findall(r"\[/\^(.*)\$/,", page))
     operands = re.search(r"OPERANDS = /(.*)\$/;", page)[1]
     cpu = re.search(r"CPU = /(.*)/;", page)[1]

@@ -12,7 +12,7 @@ from torch.utils.flop_counter import flop_registry
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import recipes
-from mixwidgets.runs.training import speed
+from mixwidgets.runs.training import cost
 from mixwidgets.runs.training.loop import train
 
 N = 32  # examples
@@ -101,12 +101,12 @@ DTYPES = {
 
 @pytest.mark.parametrize("recipe", DTYPES)
 def test_the_rate_of_a_large_product(recipe, monkeypatch):
-    dtype = speed.product_dtype(recipes[recipe])
+    dtype = cost.product_dtype(recipes[recipe])
     assert dtype == DTYPES[recipe]
     clock = count(0, 6)  # a block of three calls takes 6 s
-    monkeypatch.setattr(speed, "now", lambda device: next(clock))
+    monkeypatch.setattr(cost, "now", lambda device: next(clock))
     before = torch.get_rng_state()
-    assert speed.product_rate(torch.device("cpu"), dtype, n=32) == 2 * 32**3 / 2
+    assert cost.product_rate(torch.device("cpu"), dtype, n=32) == 2 * 32**3 / 2
     assert torch.equal(torch.get_rng_state(), before)
 
 

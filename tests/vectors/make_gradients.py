@@ -17,8 +17,7 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent))
 
-from mixwidgets.floats.gradients.best_scale import best_loss_scale  # noqa: E402
-from mixwidgets.floats.gradients.summary import GradientSummary  # noqa: E402
+from mixwidgets.floats.gradients.summary import GradientSummary, best_loss_scale  # noqa: E402
 from tests.gradients.gradient_oracle import CLASSES, FORMATS, counts  # noqa: E402
 
 SCALES = (-24, -10, -1, 0, 1, 7, 15, 24, 40)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.widgets.frame import read_frame
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
 from mixwidgets.runs.store.journal import Journal, create_run
@@ -78,5 +79,5 @@ def journalled(runs_dir, losses, *, scales=None, reason="completed", message="",
     return open_run(journal.path)
 
 
-def curve(lab, run, name, width=2):
-    return np.frombuffer(lab._settled[run.id][name], "<f4").reshape(-1, width)
+def curve(lab, run, name):
+    return read_frame(lab._settled[run.id])[1][name]

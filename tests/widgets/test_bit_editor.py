@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from torch.testing._internal.two_tensor import TwoTensor
 
 import mixwidgets as mw
+from mixwidgets.floats.widgets.frame import read_frame
 
 NAMES = [fmt.name for fmt in mw.list_formats()]
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors/rounding.json").read_text(encoding="utf-8"))
@@ -30,7 +31,7 @@ def sent(monkeypatch):
 
     def send(self, msg, buffers=None):
         if msg["method"] == "update":
-            states.append(msg["state"])
+            states.append({**msg["state"], **{name: b"" for (name,) in msg["buffer_paths"]}})
 
     monkeypatch.setattr(ipywidgets.Widget, "_send", send)
     return states
@@ -358,26 +359,28 @@ TENSORS = [
 @pytest.mark.parametrize("tensor", TENSORS, ids=lambda tensor: str(getattr(tensor, "dtype", "list")))
 def test_the_elements_of_a_tensor_are_sent_as_their_bits(tensor):
     editor = mw.BitEditor.from_tensor(tensor)
-    fmt = mw.get_format(editor._elements_format)
-    size = -(-fmt.bits // 8)
-    data = editor._elements
-    codes = [int.from_bytes(data[i : i + size], "little") for i in range(0, len(data), size)]
+    head, arrays = read_frame(editor._elements)
+    fmt = mw.get_format(head["format"])
+    codes = arrays["codes"].tolist()
     if isinstance(tensor, torch.Tensor):
         expected = tensor.detach().double().reshape(-1).numpy()
     else:
         expected = np.asarray(tensor, "float64").reshape(-1)
     np.testing.assert_array_equal(fmt.decode(codes), expected)
     assert (editor.format, int(editor.code, 16), editor._input) == (fmt.name, codes[0], "")
-    assert editor._elements_total == expected.size
+    assert head["total"] == expected.size
 
 
 def test_a_large_tensor_is_cut_and_says_so(sent):
     editor = mw.BitEditor.from_tensor(np.zeros(100_000, "float16"), limit=10, rounding="to-odd")
-    assert (len(editor._elements), editor._elements_total, editor.rounding) == (20, 100_000, "to-odd")
-    assert len(mw.BitEditor.from_tensor(torch.zeros(100_000))._elements) == 4 * 65_536
+    head, arrays = read_frame(editor._elements)
+    assert (arrays["codes"].nbytes, head["total"], editor.rounding) == (20, 100_000, "to-odd")
+    whole = read_frame(mw.BitEditor.from_tensor(torch.zeros(100_000))._elements)[1]["codes"]
+    assert whole.nbytes == 4 * 65_536
+    before = editor._elements
     sent.clear()
     editor.set_state({"_elements": b"", "code": "0x3C00"})
-    assert (len(editor._elements), editor.code) == (20, "0x0000")
+    assert (editor._elements, editor.code) == (before, "0x0000")
     editor.value = 3
     assert all("_elements" not in message for message in sent)  # they travelled once
 

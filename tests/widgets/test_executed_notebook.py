@@ -1,9 +1,12 @@
 """A notebook that nbclient executes, as `nbconvert --execute` does: the widgets' states that it keeps."""
 
+from base64 import b64decode
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+
+from mixwidgets.floats.widgets.frame import read_frame
 
 ROOT = Path(__file__).parents[2]
 CELL = f"""\
@@ -25,9 +28,10 @@ def test_every_buffer_of_a_lab_whose_run_has_ended_has_its_place(tmp_path):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
     NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}).execute()
     models = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
-    (lab,) = [model for model in models.values() if "_settled" in model["state"]]
-    assert lab["state"]["_settled"]
-    for buffer in lab.get("buffers", []):
+    (lab,) = [model for model in models.values() if "_live_rows" in model["state"]]
+    for buffer in lab["buffers"]:
         holder = lab["state"]
         for step in buffer["path"][:-1]:
             holder = holder[step]  # a page fails where this does
+        holder[buffer["path"][-1]] = read_frame(b64decode(buffer["data"]))[1]
+    assert (len(lab["state"]["_settled"]), lab["state"]["_live"]) == (1, {})

@@ -6,7 +6,7 @@ import pytest
 from traitlets import TraitError
 
 import mixwidgets as mw
-from mixwidgets.teaching.exercises.catalogue import get_question, with_their_texts
+from mixwidgets.teaching.exercises.questions import get_question, with_their_texts
 from tests.exercises.make_vectors import QUESTIONS
 
 

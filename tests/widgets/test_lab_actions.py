@@ -10,7 +10,7 @@ import pytest
 
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.runs.scheduler.slots import runs_at_once
-from mixwidgets.runs.store import stopping
+from mixwidgets.runs.store import status
 from mixwidgets.runs.store.comparison import comparison_in_json
 from mixwidgets.runs.store.events import RunFinished
 from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
@@ -76,7 +76,7 @@ def test_stop_all_ends_those_that_wait_before_it_asks_those_that_go_on(
         seen[mark.parent] = [open_run(path).status for path in waiting]
         create_mark(mark)
 
-    monkeypatch.setattr(stopping, "create_mark", noted)
+    monkeypatch.setattr(status, "create_mark", noted)
     assert Page(lab, monkeypatch).ask({"kind": "stop_all", "request": 7}) == {"kind": "done", "request": 7}
     assert {open_run(path).status for path in (*waiting, *going)} == {"stopped"}
     assert seen.keys() == {*waiting, *going}
@@ -88,8 +88,8 @@ def test_stop_all_ends_those_that_wait_before_it_asks_those_that_go_on(
 
 def test_runs_that_are_stopped_together_are_waited_for_together(tmp_path, monkeypatch):
     together = threading.Barrier(5)
-    monkeypatch.setattr(stopping, "stop_run", lambda _: together.wait(LIMIT_S))
-    stopping.stop_runs(create_run(experiment(seed=seed), tmp_path) for seed in range(5))
+    monkeypatch.setattr(status, "stop_run", lambda _: together.wait(LIMIT_S))
+    status.stop_runs(create_run(experiment(seed=seed), tmp_path) for seed in range(5))
 
 
 def test_where_one_cannot_be_stopped_the_others_are(tmp_path, monkeypatch):
@@ -101,9 +101,9 @@ def test_where_one_cannot_be_stopped_the_others_are(tmp_path, monkeypatch):
             raise PermissionError("its folder is read-only")
         stopped.append(path)
 
-    monkeypatch.setattr(stopping, "stop_run", stop_run)
+    monkeypatch.setattr(status, "stop_run", stop_run)
     with pytest.raises(PermissionError, match="read-only"):
-        stopping.stop_runs(paths)
+        status.stop_runs(paths)
     assert set(stopped) == set(paths[1:])
 
 

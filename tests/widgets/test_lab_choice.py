@@ -9,7 +9,7 @@ from traitlets import TraitError
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import recipes
 from mixwidgets.runs.experiments.scenarios import scenarios
-from mixwidgets.runs.widgets.training_lab import offer
+from mixwidgets.runs.widgets.training_lab import choice
 from mixwidgets.runs.widgets.training_lab import widget as training_lab
 from mixwidgets.runs.widgets.training_lab.choice import choice_of
 from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
@@ -179,7 +179,7 @@ def test_the_state_text_is_readable_and_a_wrong_one_changes_nothing(make_lab, tm
 
 
 def test_the_devices_to_choose_from_are_those_of_this_machine(make_lab, tmp_path, monkeypatch):
-    monkeypatch.setattr(offer, "choosable_devices", lambda: {"auto": "", "cuda:0": "Tesla T4, 15 GiB"})
+    monkeypatch.setattr(choice, "choosable_devices", lambda: {"auto": "", "cuda:0": "Tesla T4, 15 GiB"})
     there = [{"name": "auto", "about": ""}, {"name": "cuda:0", "about": "Tesla T4, 15 GiB"}]
     assert make_lab(tmp_path)._devices == there
 

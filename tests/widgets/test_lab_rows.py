@@ -13,6 +13,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from mixwidgets.floats.widgets.frame import read_frame
 from mixwidgets.runs.store.events import Memory, RunFinished, Work
 from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.runs.store.lock import take_lock
@@ -21,8 +22,7 @@ from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.records import with_checksum, without_checksum
 from mixwidgets.runs.store.run import open_run
 from mixwidgets.runs.store.watched_loop import WatchedLoop
-from mixwidgets.runs.widgets.training_lab.followed_run import FollowedRun
-from mixwidgets.runs.widgets.training_lab.runs_feed import RunsFeed
+from mixwidgets.runs.widgets.training_lab.runs_folder import FollowedRun
 from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
 from mixwidgets.support.files import replace_file
 from tests.waiting import until
@@ -41,6 +41,13 @@ from tests.widgets.lab_page import (
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget._IDLE_S", 0.05)
+
+
+@pytest.fixture
+def unfollowed(monkeypatch, make_lab):
+    """Makes labs of a folder that look at it only when they are asked to."""
+    monkeypatch.setattr(TrainingLab, "_follow", lambda lab: None)
+    return lambda count, folder: [make_lab(folder) for _ in range(count)]
 
 
 @pytest.fixture
@@ -66,7 +73,7 @@ def copies(run, count):
 
 
 def is_settled(lab):
-    return lab._rows and not lab._feed.is_behind and not lab._feed.is_live
+    return lab._rows and not lab._is_behind and not lab._folder.is_live
 
 
 def test_rows_of_runs_that_are_over_come_from_their_statuses_alone(tmp_path, make_lab, journals_read):
@@ -136,7 +143,8 @@ def test_while_one_run_goes_on_only_its_row_and_its_curves_travel(tmp_path, make
         for step in range(1, 21):
             journal.append(step_record(step))
             until(lambda step=step: lab._live_rows[0]["step"] == step)
-        changed = [set(data["state"]) for data, _ in sent if data["method"] == "update"]
+        updates = [data for data, _ in sent if data["method"] == "update"]
+        changed = [{*data["state"], *(name for name, *_ in data["buffer_paths"])} for data in updates]
         assert changed
         assert set().union(*changed) == {"_live_rows", "_live"}
         assert len(changed) <= 20
@@ -158,19 +166,22 @@ def test_the_rows_of_many_runs_that_are_over_travel_once(tmp_path, make_lab, mon
     assert sum("_settled" in names for names in sent) > 6
 
 
-def test_of_many_runs_the_newest_come_first_and_alone_are_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.runs_feed._FIRST", 3)
+def test_of_many_runs_the_newest_come_first_and_alone_are_drawn(tmp_path, monkeypatch, unfollowed):
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget._FIRST", 3)
     there = [run.id for run in copies(journalled(tmp_path, [1.0]), 10)]
-    feed = RunsFeed(tmp_path)
-    shown = feed.look([])
-    rows = feed.traits(shown, 0)["_rows"]
+    (lab,) = unfollowed(1, tmp_path)
+    lab._look()
+    rows, shown = lab._rows, lab._shown
     assert [row["id"] for row in rows] == sorted([one.name for one in tmp_path.iterdir()], reverse=True)[:3]
-    assert (shown, feed.is_behind) == ([row["id"] for row in reversed(rows)], True)
-    assert feed.look(shown) == shown
-    assert len(feed.traits(shown, 1)["_rows"]) == len(there) + 1
-    assert not feed.is_behind
+    assert (shown, lab._is_behind) == ([row["id"] for row in reversed(rows)], True)
+    lab._look()
+    assert lab._shown == shown
+    lab.save(tmp_path / "page.html")
+    assert len(lab._rows) == len(there) + 1
+    assert not lab._is_behind
     late = journalled(tmp_path, [1.0])
-    assert feed.look(shown) == [*shown, late.id]
+    lab._look()
+    assert lab._shown == [*shown, late.id]
 
 
 def test_shares_and_memory_are_the_events(tmp_path, make_lab):
@@ -187,7 +198,7 @@ def test_shares_and_memory_are_the_events(tmp_path, make_lab):
     until(lambda: lab._settled)
     run = open_run(journal.path)
     expected = [[1, 0.2, 0.2, 0.4, 0.2, 0], [2, 0, 0.25, 0.5, 0, 0.25]]
-    np.testing.assert_array_equal(curve(lab, run, "shares", 6), np.float32(expected))
+    np.testing.assert_array_equal(curve(lab, run, "shares"), np.float32(expected))
     [row] = lab._rows
     assert (row["memory"], row["gradients"]) == ({"weights": 8, "master": 4}, True)
     expected = {"step": 1, "flops": 60, "unaligned": 6, "largest_unaligned": "3 × 2, 2 × 5", "peak": "inf"}
@@ -276,8 +287,8 @@ def test_a_long_journal_is_read_in_parts_and_in_bounded_room(tmp_path, make_lab,
     run = journalled(tmp_path, [float(step % 7) for step in range(4_500)])
     lab = make_lab(tmp_path)
     until(lambda: lab._settled)
-    parts = {lab._settled[run.id]["loss"]}
-    until(lambda: parts.add(lab._settled[run.id]["loss"]) or is_settled(lab))
+    parts = {lab._settled[run.id]}
+    until(lambda: parts.add(lab._settled[run.id]) or is_settled(lab))
     assert len(parts) > 2  # it grew while it was read
     until(lambda: (lab._rows[0]["step"], lab._rows[0]["rate"]) == (4_500, 2.0))
     points = curve(lab, run, "loss")
@@ -291,15 +302,15 @@ def test_a_long_journal_is_drawn_whole_before_it_is_read(tmp_path):
     followed = FollowedRun(run)
     followed.look({})
     followed.read(until=0)
-    drawn = np.frombuffer(followed.curves["loss"], "<f4").reshape(-1, 2)
+    drawn = read_frame(followed.curves)[1]["loss"]
     assert not followed.is_read
     assert len(drawn) > 400
     assert (drawn[0, 0], drawn[-1, 0] > 7_900) == (1, True)
     assert (drawn[:, 0] == drawn[:, 1]).all()  # steps as they were recorded
-    assert np.frombuffer(followed.curves["scale"], "<f4")[1::2].tolist() == [1, 2, 3, 4]
+    assert read_frame(followed.curves)[1]["scale"][:, 1].tolist() == [1, 2, 3, 4]
     while not followed.is_read:
         followed.read(until=0)
-    assert np.frombuffer(followed.curves["loss"], "<f4")[-2:].tolist() == [8_000, 8_000]
+    assert read_frame(followed.curves)[1]["loss"][-1].tolist() == [8_000, 8_000]
 
 
 def test_a_run_of_a_folder_with_damage_is_shown_and_the_damage_told(tmp_path, make_lab):
@@ -355,7 +366,7 @@ def test_a_new_run_takes_the_place_of_the_one_that_was_shown_longest(tmp_path, m
 def test_the_folder_may_come_and_go(tmp_path, make_lab):
     folder = tmp_path / "runs"
     lab = make_lab(folder)
-    until(lambda: lab._feed.has_looked)
+    until(lambda: lab._begun is not None)
     journalled(folder, [1.0])
     until(lambda: statuses(lab) == ["completed"])
     folder.rename(tmp_path / "elsewhere")
@@ -379,16 +390,19 @@ def test_labs_of_one_folder_read_its_runs_once(tmp_path, make_lab, journals_read
     assert journals_read == {runs[0].id: 1, runs[1].id: 1, new.id: 1}
 
 
-def test_a_lab_that_opens_beside_one_that_has_not_looked_at_all_yet_makes_no_run_new(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.runs_feed._FIRST", 3)
+def test_a_lab_that_opens_beside_one_that_has_not_looked_at_all_yet_makes_no_run_new(
+    tmp_path, monkeypatch, unfollowed
+):
+    monkeypatch.setattr("mixwidgets.runs.widgets.training_lab.widget._FIRST", 3)
     runs = [journalled(tmp_path, [1.0], seed=seed) for seed in range(9)]
-    first, second = RunsFeed(tmp_path), RunsFeed(tmp_path)
+    first, second = unfollowed(2, tmp_path)
     newest = [run.id for run in sorted(runs, key=lambda run: run.id)[-3:]]
-    shown = first.look([])
-    assert shown == newest
-    second.look([])
-    second.look([])
-    assert first.look(shown) == shown
+    first._look()
+    assert first._shown == newest
+    second._look()
+    second._look()
+    first._look()
+    assert first._shown == newest
 
 
 def test_a_lab_that_is_closed_is_freed(tmp_path):

@@ -1,7 +1,5 @@
 """LossScaleExplorer without a page: its traits, what it answers, and what it refuses."""
 
-import json
-import struct
 import threading
 from types import SimpleNamespace
 
@@ -10,8 +8,8 @@ import pytest
 from traitlets import TraitError
 
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.gradients.best_scale import best_loss_scale
-from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.summary import GradientSummary, best_loss_scale
+from mixwidgets.floats.widgets.frame import read_frame, unpacked
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed
 from mixwidgets.runs.experiments.experiment import Experiment
@@ -35,18 +33,14 @@ def explorer(gradients):
 
 
 def frames(data):
-    """What snapshot_feed.py's form holds: (step, loss scale, loss, summaries by name) of each snapshot."""
-    found = []
-    while data:
-        (length,) = struct.unpack_from("<I", data)
-        frame, data = data[4 : 4 + length], data[4 + length :]
-        step, scale, loss, size = struct.unpack_from("<IddI", frame)
-        names, rest, summaries = json.loads(frame[24 : 24 + size]), frame[24 + size :], {}
-        for name in names:
-            (size,) = struct.unpack_from("<I", rest)
-            summaries[name], rest = GradientSummary.from_bytes(rest[4 : 4 + size]), rest[4 + size :]
-        assert rest == b""
-        found.append((step, scale, loss, summaries))
+    """What snapshot_feed.py's frame holds: (step, loss scale, loss, summaries by name) of each snapshot."""
+    head, arrays = read_frame(data)
+    parts = iter(unpacked(arrays))
+    found = [
+        (*row, {name: GradientSummary.from_bytes(next(parts)) for name in names})
+        for row, names in zip(arrays["snapshots"].tolist(), head["names"], strict=True)
+    ]
+    assert next(parts, None) is None
     return found
 
 
@@ -268,7 +262,7 @@ def test_a_watched_loop_is_followed(sent, live):
     assert content == {"kind": "snapshots", "steps": [1, 11, 21]}
     assert found == [(21, 2.0**21, 0.5, summary(21))]
     assert (explorer._seen, explorer._newest) == (3, 21)
-    assert np.frombuffer(explorer._loss, "<f4").tolist() == [21, 0.5]
+    assert read_frame(explorer._loss)[1]["loss"].tolist() == [[21, 0.5]]
     assert explorer.counts() == summary(21)["w"].counts("float16")
     assert [step for step, *_ in frames(explorer.get_state("_snapshots")["_snapshots"])] == [1, 11, 21]
 
@@ -376,7 +370,7 @@ def test_a_run_that_is_over(tmp_path):
     until(lambda: before.issuperset(followers()))  # there is nothing to follow
     found = frames(explorer.get_state("_snapshots")["_snapshots"])
     assert found == [(step, 2.0**step, 1 / step, summary(step)) for step in (10, 20, 30)]
-    points = np.frombuffer(explorer._loss, "<f4").reshape(-1, 2)
+    points = read_frame(explorer._loss)[1]["loss"]
     assert points.tolist() == [[step, np.float32(1 / step)] for step in range(1, 31)]
 
 
@@ -440,11 +434,11 @@ class TestThinning:
     def test_the_bytes_are_bounded(self):
         one = SnapshotFeed()
         one.add(1, summary(1))
-        limit = 10 * len(one.to_bytes())
+        limit = 10 * len(one.to_frame())
         feed = SnapshotFeed(most_bytes=limit)
         for step in range(1, 101):
             feed.add(step, summary(step))
-            assert len(feed.to_bytes()) <= limit + 4 * 20  # the frames' own lengths
+            assert len(feed.to_frame()) <= limit
         assert (feed.steps[0], feed.steps[-1]) == (1, 100)
 
     def test_two_snapshots_are_kept_whatever_their_size(self):

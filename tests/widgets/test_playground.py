@@ -9,6 +9,7 @@ import pytest
 from traitlets import TraitError
 
 import mixwidgets as mw
+from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES, as_text, of_text
 from mixwidgets.teaching.widgets.playground.widget import MOST_ROWS
 
@@ -201,7 +202,7 @@ def test_where_it_cannot_be_drawn_a_text_says_what_trains():
     assert told[1:] == [
         "spiral, hidden units 3-5: weights in bfloat16, activations in float16, gradients in float16"
     ]
-    playground.set_state({"_history": memoryview(np.array([[7, 0.25, 0.5, 1, 0]], "<f8").tobytes())})
+    playground.set_state({"_history": memoryview(frame({"rows": np.array([[7, 0.25, 0.5, 1, 0]])}))})
     told = playground._repr_mimebundle_()[0]["text/plain"].splitlines()
     assert told[-1] == "step 7: loss 0.5; 0.25 in float32"
 
@@ -210,16 +211,20 @@ def test_the_history(playground):
     assert list(playground.history.columns) == ["step", "loss_float32", "loss", "loss_scale", "skipped"]
     assert len(playground.history) == 0
     rows = np.array([[1, 0.7, 0.71, 65536, 1], [2, 0.6, np.nan, 32768, 0]])
-    playground.set_state({"_history": memoryview(rows.astype("<f8").tobytes())})
+    playground.set_state({"_history": memoryview(frame({"rows": rows}))})
     seen = playground.history
     assert seen["step"].tolist() == [1, 2]
     assert seen["skipped"].tolist() == [1, 0]
     assert math.isnan(seen["loss"][1])
     for wrong in (
         b"123",
-        bytes(8 * 5 * (MOST_ROWS + 1)),
-        np.full(5, np.nan).tobytes(),
-        np.full(5, -1.0).tobytes(),
+        frame({}),
+        frame({"rows": np.zeros((MOST_ROWS + 1, 5))}),
+        frame({"rows": np.zeros((1, 4))}),
+        frame({"rows": np.zeros(5)}),
+        frame({"rows": np.zeros((1, 5), np.float32)}),
+        frame({"rows": np.full((1, 5), np.nan)}),
+        frame({"rows": np.full((1, 5), -1.0)}),
     ):
         playground.set_state({"_history": wrong})
         assert len(playground.history) == 2

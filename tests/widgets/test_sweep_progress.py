@@ -4,11 +4,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from IPython.core.formatters import DisplayFormatter
 
 import mixwidgets as mw
+from mixwidgets.floats.widgets.frame import read_frame
 from mixwidgets.runs.experiments.grid import grid_of
 from mixwidgets.runs.widgets.sweep_progress.widget import SweepProgress
 from tests.waiting import until
@@ -85,7 +85,7 @@ def test_the_grid_has_a_row_for_each_setting_and_fills(show):
 
 
 def bands(widget):
-    return [np.frombuffer(one, "<f4").reshape(-1, 4).tolist() for one in widget._bands]
+    return [band.tolist() for band in read_frame(widget._bands)[1].values()]
 
 
 def test_the_bands_are_those_of_the_runs_that_are_over(show):

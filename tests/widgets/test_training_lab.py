@@ -112,7 +112,7 @@ def test_launch_and_stop_from_python_take_what_is_chosen(tmp_path, make_lab):
 
 def test_a_run_launched_elsewhere_appears(tmp_path, make_lab):
     lab = make_lab(tmp_path)
-    until(lambda: lab._feed.has_looked)
+    until(lambda: lab._begun is not None)
     with going_on(tmp_path) as journal:
         until(lambda: statuses(lab) == ["running"])
         assert lab._shown == [journal.path.name]

@@ -1,13 +1,29 @@
 // Quantises finite values to a block format. The twin of BlockFormat.quantize in mixwidgets/floats/formats/block.py, which
-// documents zeros and short blocks.
+// documents zeros, short blocks and the scale rules of MX blocks.
 
 import { exact, exactOf } from "../formats/decode.ts";
 import { encode } from "../formats/encode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
-import { compare, divide, multiply, power, rational, toNumber, type Rational } from "../formats/rational.ts";
+import { compare, divide, floorLog2, multiply, power, rational, subtract, toNumber, type Rational } from "../formats/rational.ts";
 import { clamp } from "../range.ts";
-import type { BlockFormat } from "./catalogue.ts";
-import { scaleExponent, type ScaleRule } from "./scale_rules.ts";
+import type { BlockFormat, ElementFormat } from "./catalogue.ts";
+
+export const SCALE_RULES = ["FLOOR", "CEIL", "RCEIL", "EVEN"] as const;
+export type ScaleRule = (typeof SCALE_RULES)[number];
+
+/** log2 of the shared scale, not yet clamped to the range of the scale's format. `amax` is positive. */
+export function scaleExponent(amax: Rational, element: ElementFormat, rule: ScaleRule): number {
+  const exponent = floorLog2(amax);
+  const emax = floorLog2(element.max);
+  const significand = multiply(amax, power(2n, -exponent));
+  const roundsUp = {
+    FLOOR: () => false,
+    CEIL: () => compare(significand, rational(1n)) > 0,
+    RCEIL: () => compare(significand, multiply(element.max, power(2n, -emax))) > 0,
+    EVEN: () => compare(significand, subtract(rational(2n), power(2n, -element.fractionBits - 1))) >= 0,
+  }[rule]();
+  return exponent - emax + Number(roundsUp);
+}
 
 interface Scale {
   readonly code: number;
@@ -45,7 +61,7 @@ export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: Scal
 }
 
 function largest(magnitudes: readonly Rational[]): Rational {
-  return magnitudes.reduce((most, one) => (compare(one, most) > 0 ? one : most), ZERO);
+  return magnitudes.reduce((most, magnitude) => (compare(magnitude, most) > 0 ? magnitude : most), ZERO);
 }
 
 function powerScale(fmt: BlockFormat, amax: Rational, rule: ScaleRule): Scale {

@@ -2,7 +2,6 @@
 
 import catalogue from "#mixwidgets/floats/formats/catalogue.json" with { type: "json" };
 import { FloatFormat, type Definition } from "./float_format.ts";
-import { p3109Named } from "./p3109.ts";
 
 /** The formats of the catalogue, widest first. */
 export const formats: readonly FloatFormat[] = catalogue.formats.map(
@@ -28,4 +27,39 @@ export const float32 = byName.get("float32")!;
  * The same name always returns the same object. */
 export function getFormat(name: unknown): FloatFormat | undefined {
   return typeof name === "string" ? (byName.get(name) ?? p3109Named(name)) : undefined;
+}
+
+// The P3109 family: binary{K}p{P}{s,u}{e,f}, from the interim report of the IEEE working group; experimental.
+
+const P3109_NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
+const p3109Formats = new Map<string, FloatFormat>(); // those asked for so far, by name
+
+/** The format of K bits, 3 to 15, and precision P, 1 to K − 1 (K if unsigned); `extended` formats have infinities. The same
+ * arguments always return the same object. Undefined if there is no such format. */
+export function p3109(bits: number, precision: number, signed: boolean, extended: boolean): FloatFormat | undefined {
+  const exponentBits = bits - precision + Number(!signed);
+  if (bits < 3 || bits > 15 || precision < 1 || exponentBits < 1) return undefined;
+  const name = `binary${bits}p${precision}${signed ? "s" : "u"}${extended ? "e" : "f"}`;
+  const known = p3109Formats.get(name);
+  if (known) return known;
+  const fmt = new FloatFormat({
+    name,
+    exponentBits,
+    fractionBits: precision - 1,
+    bias: 2 ** (exponentBits - 1),
+    signed,
+    infinity: extended ? "top" : "none",
+    nan: signed ? "negative_zero" : "top",
+    hasZero: true,
+    experimental: true,
+    citation: "IEEE P3109, interim report 4.0, 2026",
+  });
+  p3109Formats.set(name, fmt);
+  return fmt;
+}
+
+/** The format with a name such as "binary8p4se"; undefined if there is none. */
+function p3109Named(name: string): FloatFormat | undefined {
+  const parts = P3109_NAME.exec(name)?.groups;
+  return parts && p3109(Number(parts.bits), Number(parts.precision), parts.sign === "s", parts.domain === "e");
 }

@@ -31,15 +31,15 @@ export interface Options {
 /** The code of a value; text is read exactly. Throws InputError. */
 export function encode(fmt: FloatFormat, value: Exact | BitPattern | string, options: Options = {}): bigint {
   const { rounding = "ties-to-even", overflow = "native" } = options;
-  const given = typeof value === "string" ? toExact(value) : value;
-  if (given.kind === "pattern") return checkWidth(given.code, fmt.bits, fmt.name);
-  if (given.kind === "nan") return nanCode(fmt, "format.no_nan"); // the sign of a NaN has no meaning (6.3)
-  const { negative, magnitude } = given;
+  const exact = typeof value === "string" ? toExact(value) : value;
+  if (exact.kind === "pattern") return checkWidth(exact.code, fmt.bits, fmt.name);
+  if (exact.kind === "nan") return nanCode(fmt, "format.no_nan"); // the sign of a NaN has no meaning (6.3)
+  const { negative, magnitude } = exact;
   const saturates = overflow === "saturate" || (overflow === "torch" && fmt.name === "float8_e4m3fn");
-  const isZero = given.kind === "finite" && magnitude.numerator === 0n;
+  const isZero = exact.kind === "finite" && magnitude.numerator === 0n;
   if (negative && !fmt.signed && !isZero) return saturates ? 0n : nanCode(fmt, "format.no_sign");
   if (isZero && !fmt.hasZero) return saturates ? 0n : nanCode(fmt, "format.no_zero");
-  const code = given.kind === "infinity" ? null : roundMagnitude(fmt, magnitude, rounding, negative);
+  const code = exact.kind === "infinity" ? null : roundMagnitude(fmt, magnitude, rounding, negative);
   if (code !== null && code <= fmt.maxCode) return withSign(fmt, code, negative);
   const isClipped = saturates || (code !== null && roundsTowardZero(rounding, negative));
   return isClipped ? withSign(fmt, fmt.maxCode, negative) : beyond(fmt, negative);

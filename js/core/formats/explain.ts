@@ -14,7 +14,7 @@ export type Rule = "exact" | "nearest" | "tie" | "direction" | "odd" | "overflow
 /** The rounding of one value to one format. */
 export interface Explanation {
   /** The exact input. */
-  readonly given: Exact | BitPattern;
+  readonly input: Exact | BitPattern;
   /** The result. */
   readonly code: bigint;
   readonly rule: Rule;
@@ -33,31 +33,31 @@ export interface Explanation {
 
 /** Explain the rounding of a text, which is read exactly. Throws InputError. */
 export function explain(fmt: FloatFormat, text: string, options: Options = {}): Explanation {
-  const given = toExact(text);
-  const code = encode(fmt, given, options);
-  const alone = { given, code, below: code, above: code, midpoint: null };
-  if (given.kind !== "finite") return { ...alone, rule: "exact", error: null, relativeError: null };
+  const input = toExact(text);
+  const code = encode(fmt, input, options);
+  const unrounded = { input, code, below: code, above: code, midpoint: null };
+  if (input.kind !== "finite") return { ...unrounded, rule: "exact", error: null, relativeError: null };
 
-  const { negative, magnitude } = given;
-  const error = isFinite(fmt, code) ? subtract(exact(fmt, code), signed(given)) : null;
+  const { negative, magnitude } = input;
+  const error = isFinite(fmt, code) ? subtract(exact(fmt, code), signed(input)) : null;
   const relativeError = error && magnitude.numerator ? divide(error, magnitude) : null;
-  const found = { ...alone, error, relativeError };
-  if (error?.numerator === 0n) return { ...found, rule: "exact" };
+  const result = { ...unrounded, error, relativeError };
+  if (error?.numerator === 0n) return { ...result, rule: "exact" };
 
   const floor = roundMagnitude(fmt, magnitude, "toward-zero");
   const tooSmall = compare(fmt.magnitude(floor), magnitude) > 0; // in a format without zero
-  if (tooSmall || (negative && !fmt.signed)) return { ...found, rule: "overflow" };
+  if (tooSmall || (negative && !fmt.signed)) return { ...result, rule: "overflow" };
   const low = floor < fmt.maxCode ? floor : fmt.maxCode;
   const inner = withSign(fmt, low, negative);
   const outer = low < fmt.maxCode ? withSign(fmt, low + 1n, negative) : beyond(fmt, negative);
   const [below, above] = negative ? [outer, inner] : [inner, outer];
   const middle = divide(add(fmt.magnitude(low), fmt.magnitude(low + 1n)), rational(2n));
   const midpoint = negative ? negate(middle) : middle;
-  return { ...found, below, above, midpoint, rule: ruleOf(fmt, given, middle, options.rounding) };
+  return { ...result, below, above, midpoint, rule: ruleOf(fmt, input, middle, options.rounding) };
 }
 
-function ruleOf(fmt: FloatFormat, given: Exact, middle: Rational, rounding: Rounding = "ties-to-even"): Rule {
-  const { magnitude, negative } = given;
+function ruleOf(fmt: FloatFormat, input: Exact, middle: Rational, rounding: Rounding = "ties-to-even"): Rule {
+  const { magnitude, negative } = input;
   if (roundMagnitude(fmt, magnitude, rounding, negative) > fmt.maxCode) return "overflow";
   if (rounding === "to-odd") return "odd";
   if (!rounding.startsWith("ties")) return "direction";

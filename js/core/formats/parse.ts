@@ -2,7 +2,7 @@
 // mixwidgets/support/parse.py documents the grammar; tests/vectors/parse.json tests that both agree.
 
 import type messages from "#mixwidgets/support/languages/en/page.json";
-import { multiply, negate, power, rational, type Rational } from "./rational.ts";
+import { multiply, negate, power, rational, toNumber, type Rational } from "./rational.ts";
 
 const MAX_TEXT = 10_000; // characters; float64's longest exact decimal has 1,076
 const MAX_EXPONENT = 5_000; // of 10 or 2; larger ones would take too much memory
@@ -181,4 +181,27 @@ function advice(body: string, takesPatterns: boolean): InputErrorKey {
   if (HEX_FLOAT.test(body + "p0")) return "parse.hex_exponent";
   if (/^[+\-−]?[0-9.]+ *(?:\^|\*\*)/.test(body)) return "parse.power";
   return takesPatterns ? "parse.form" : "parse.number";
+}
+
+/** A text's value if it is a whole number in low … high, else null; of the type of these. */
+export function wholeIn(text: string, low: number, high: number): number | null;
+export function wholeIn(text: string, low: bigint, high: bigint): bigint | null;
+export function wholeIn(text: string, low: number | bigint, high: number | bigint): number | bigint | null {
+  const exact = finiteValue(text);
+  if (!exact) return null;
+  const value = exact.numerator / exact.denominator;
+  if (value * exact.denominator !== exact.numerator || value < low || value > high) return null;
+  return typeof low === "bigint" ? value : Number(value);
+}
+
+/** A text's value, rounded to a Number, if it is in low … high, else null. */
+export function realIn(text: string, low: number, high: number): number | null {
+  const exact = finiteValue(text);
+  const value = exact ? toNumber(exact) : NaN;
+  return low <= value && value <= high ? value : null;
+}
+
+function finiteValue(text: string): Rational | null {
+  const exact = readOr(() => toExact(text), null);
+  return exact?.kind === "finite" ? signed(exact) : null;
 }

@@ -1,10 +1,12 @@
-// The counts at every position of the loss-scale slider, so that dragging only looks them up. Totals are computed once
-// per format, each tensor's counts when a scale is first shown.
+// What becomes of gradients at every position of the loss-scale slider, so that dragging only looks it up: totals are counted
+// once per format, each tensor's counts when a scale is first shown. And the best scale, and an estimate of the rounding
+// error.
 
 import type { FloatFormat } from "../formats/float_format.ts";
+import { BINADE } from "./boundaries.ts";
 import { GradientSummary } from "./summary.ts";
 
-/** The slider's range of log2 of the loss scale, as in mixwidgets/floats/gradients/best_scale.py. */
+/** The slider's range of log2 of the loss scale, as in mixwidgets/floats/gradients/summary.py. */
 export const LOWEST = -24;
 export const HIGHEST = 40;
 
@@ -32,8 +34,8 @@ export class Answers {
 
   /** The four counts of a tensor, in the order of CLASSES. */
   counts(tensor: number, log2: number): Float64Array {
-    const known = (this.#tensors[log2 - LOWEST] ??= this.summaries.map((one) => finite(one, this.format, log2)));
-    return known[tensor]!;
+    const counts = (this.#tensors[log2 - LOWEST] ??= this.summaries.map((summary) => finite(summary, this.format, log2)));
+    return counts[tensor]!;
   }
 
   /** The four counts over all tensors. */
@@ -41,7 +43,7 @@ export class Answers {
     return this.#totals[log2 - LOWEST]!;
   }
 
-  /** As in best_scale.py: fewest overflows `HEADROOM` binades higher, then fewest flushed, subnormal, nearest 1. */
+  /** As `best_loss_scale` in summary.py: fewest overflows `HEADROOM` binades higher, then fewest flushed, subnormal, nearest 1. */
   #findBest(): Best {
     const overflowAt = (log2: number) => this.total.counts(this.format, log2).finite[3]!;
     const cost = (log2: number) => {
@@ -64,4 +66,39 @@ export class Answers {
 
 function finite(summary: GradientSummary, format: FloatFormat, log2: number): Float64Array {
   return Float64Array.from(summary.counts(format, log2).finite);
+}
+
+/** Estimates ‖ĝ − g‖ / ‖g‖ after scaling, rounding and unscaling: Infinity if any gradient overflows; 0 if all are zero. The
+ * twin of `estimated_error` in mixwidgets/floats/gradients/rounding_error.py, which documents the method and its accuracy. */
+export function estimatedError(summary: GradientSummary, format: FloatFormat, log2LossScale: number): number {
+  if (summary.counts(format, log2LossScale).finite[3]! > 0) return Infinity;
+  const largest = summary.exponents.at(-1);
+  if (largest === undefined) return 0;
+  const edges = summary.edges.map((edge) => 1 + edge / BINADE); // relative to the start of the binade
+  let [errors, squares] = [0, 0]; // sums of squares
+  summary.exponents.forEach((exponent, row) => {
+    const log2Ulp = Math.max(exponent + log2LossScale, format.emin) - format.fractionBits - log2LossScale - exponent;
+    const weight = 4 ** (exponent - largest);
+    for (let cell = 0; cell < edges.length - 1; cell++) {
+      const count = summary.held(row, cell);
+      if (count === 0) continue;
+      const [low, high] = [edges[cell]!, edges[cell + 1]!];
+      const square = cell === 0 ? 1 : (low * low + low * high + high * high) / 3; // the first cell has only the start itself
+      errors += weight * count * (cell === 0 ? Number(log2Ulp > 0) : log2Ulp >= 2 ? square : meanSquare(low, high, log2Ulp));
+      squares += weight * count * square;
+    }
+  });
+  return Math.sqrt(errors / squares);
+}
+
+/** The mean squared error of rounding values that are uniform from `low` to `high` to multiples of 2^log2Ulp. */
+function meanSquare(low: number, high: number, log2Ulp: number): number {
+  const ulp = 2 ** log2Ulp;
+  return (ulp * ulp * (integral(high / ulp) - integral(low / ulp))) / (high / ulp - low / ulp);
+}
+
+/** The integral of (x − round(x))² from 0 to u. */
+function integral(u: number): number {
+  const k = Math.round(u);
+  return k / 12 + (u - k) ** 3 / 3;
 }

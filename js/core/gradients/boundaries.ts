@@ -21,12 +21,12 @@ export type Class = (typeof CLASSES)[number];
 
 type Boundaries = readonly [Place, Place, Place];
 
-const known = new WeakMap<FloatFormat, Boundaries>();
+const computed = new WeakMap<FloatFormat, Boundaries>();
 
 /** The least places, after scaling, that are no longer flushed, subnormal or finite in a signed format. */
 export function boundaries(format: FloatFormat): Boundaries {
-  const found = known.get(format);
-  if (found) return found;
+  const known = computed.get(format);
+  if (known) return known;
   const halfUlp = power(2n, format.emin - format.fractionBits - 1);
   const flushed = place(halfUlp, true); // the tie goes to zero, the even code
   const subnormal = place(subtract(power(2n, format.emin), halfUlp), false);
@@ -35,7 +35,7 @@ export function boundaries(format: FloatFormat): Boundaries {
     isBelow(subnormal, flushed) ? flushed : subnormal, // without fraction bits there are no subnormals
     place(format.overflowThreshold, format.overflowTieStays),
   ];
-  known.set(format, places);
+  computed.set(format, places);
   return places;
 }
 

@@ -1,32 +1,28 @@
-// Reads gradient snapshots as written by mixwidgets/floats/widgets/snapshot_feed.py, which documents the format.
+// Gradient snapshots, as mixwidgets/floats/widgets/snapshot_feed.py sends them.
 
-import { framesOf, type GradientSummary, readSummaries } from "./summary.ts";
+import { readFrame, rowsOf, unpacked } from "../frame.ts";
+import { GradientSummary } from "./summary.ts";
 
-export type Snapshot = ReturnType<typeof readSnapshot>;
+export interface Snapshot {
+  /** 0 if the source has no steps. */
+  readonly step: number;
+  /** The loss scale of this step; NaN if unknown. */
+  readonly lossScale: number;
+  readonly loss: number;
+  readonly names: readonly string[];
+  /** Decoded at each call, because only the bytes are kept. Throws RangeError if they are damaged. */
+  summaries(): GradientSummary[];
+}
 
-const HEAD = 24;
-const text = new TextDecoder();
-
-/** The snapshots in these bytes, each preceded by its length as a u32. */
-export const readSnapshots = (view: DataView): Snapshot[] => framesOf(view).map(readSnapshot);
-
-function readSnapshot(view: DataView) {
-  const start = HEAD + view.getUint32(20, true);
-  const names: string[] = JSON.parse(text.decode(new Uint8Array(view.buffer, view.byteOffset + HEAD, start - HEAD)));
-  return {
-    /** 0 if the source has no steps. */
-    step: view.getUint32(0, true),
-    /** The loss scale of this step; NaN if unknown. */
-    lossScale: view.getFloat64(4, true),
-    loss: view.getFloat64(12, true),
-    names,
-    /** Decoded at each call, because only the bytes are kept. Throws RangeError if they are damaged. */
-    summaries(): GradientSummary[] {
-      const found = readSummaries(new DataView(view.buffer, view.byteOffset + start, view.byteLength - start));
-      if (found.length !== names.length) throw new RangeError("names and gradients differ in number");
-      return found;
-    },
-  };
+/** The snapshots of a frame. */
+export function readSnapshots(view: DataView): Snapshot[] {
+  const frame = readFrame(view);
+  const parts = unpacked(frame);
+  return rowsOf(frame.arrays.get("snapshots")!).map(([step, lossScale, loss], i) => {
+    const names: string[] = frame.head.names[i];
+    const own = parts.splice(0, names.length);
+    return { step: step!, lossScale: lossScale!, loss: loss!, names, summaries: () => own.map(GradientSummary.fromBytes) };
+  });
 }
 
 /** In order of their steps; of two with the same step, the later one. */

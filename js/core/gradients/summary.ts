@@ -1,11 +1,12 @@
-// GradientSummary: the twin of mixwidgets/floats/gradients/summary.py, read from the bytes of serialization.py.
+// GradientSummary: the twin of mixwidgets/floats/gradients/summary.py, read from the bytes of serialization.py or made of
+// values in the page.
 
-import { BINADE, boundaries, type Place } from "./boundaries.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
+import { BINADE, boundaries, type Place } from "./boundaries.ts";
 
 const MAGIC = 0x5347574d; // "MWGS" as a little-endian u32
 const WITH_BLOCKS = 3;
-const HEAD = 32;
+const HEAD = 32; // bytes before the cuts
 const text = new TextDecoder();
 
 /** How many values there are of each class. `finite`: of finite non-zero values, in the order of CLASSES. */
@@ -171,20 +172,6 @@ export class GradientSummary {
   }
 }
 
-/** The summaries in these bytes, each preceded by its length as a u32. */
-export const readSummaries = (view: DataView): GradientSummary[] => framesOf(view).map(GradientSummary.fromBytes);
-
-/** Splits bytes into frames, each preceded by its length as a u32. */
-export function framesOf(view: DataView): DataView[] {
-  const found: DataView[] = [];
-  for (let at = 0; at < view.byteLength; ) {
-    const length = view.getUint32(at, true);
-    found.push(new DataView(view.buffer, view.byteOffset + at + 4, length));
-    at += 4 + length;
-  }
-  return found;
-}
-
 const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, crc) => {
   for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
   return crc;
@@ -195,4 +182,35 @@ function crc32(view: DataView, end: number): number {
   let crc = ~0;
   for (let at = 0; at < end; at++) crc = CRC_OF_BYTE[(crc ^ view.getUint8(at)) & 0xff]! ^ (crc >>> 8);
   return ~crc >>> 0;
+}
+
+const FLOAT32_LOWEST = -149; // the exponent of float32's smallest subnormal
+const FLOAT32_BINADES = 277; // from there to the exponent 127
+
+/** A summary of float32 values, as Python makes one: exact for one format at every power-of-two scale. */
+export function summaryOf(values: Float32Array, format: FloatFormat): GradientSummary {
+  const edges = [...new Set([0, ...boundaries(format).map(({ fraction }) => fraction), BINADE])].sort((a, b) => a - b);
+  const width = edges.length - 1;
+  const counts = new Float64Array(FLOAT32_BINADES * width);
+  const samples = new Float64Array(FLOAT32_BINADES); // a value of each binade, or 0
+  const apart = { zero: 0, inf: 0, nan: 0 };
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  for (let i = 0; i < values.length; i++) {
+    const magnitude = bits[i]! & 0x7fffffff;
+    if (magnitude === 0) apart.zero++;
+    else if (magnitude > 0x7f800000) apart.nan++;
+    else if (magnitude === 0x7f800000) apart.inf++;
+    else {
+      const shift = magnitude < 0x800000 ? Math.clz32(magnitude) - 8 : 0; // normalises a subnormal
+      const binade = Math.max(magnitude >>> 23, 1) - shift - 127 - FLOAT32_LOWEST;
+      const fraction = ((magnitude << shift) & 0x7fffff) * 2 ** 29;
+      let cell = width - 1;
+      while (fraction < edges[cell]!) cell--;
+      counts[binade * width + cell]!++;
+      samples[binade] ||= values[i]!;
+    }
+  }
+  const rows = [...samples.keys()].filter((binade) => samples[binade] !== 0);
+  const cells = rows.flatMap((binade) => [...counts.subarray(binade * width, (binade + 1) * width)]);
+  return new GradientSummary(edges, rows.map((binade) => binade + FLOAT32_LOWEST), cells, Float64Array.from(rows, (binade) => samples[binade]!), apart);
 }

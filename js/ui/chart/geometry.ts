@@ -23,14 +23,14 @@ export interface Point {
   readonly value: number;
 }
 
-/** From the lowest to the highest of several curves. */
+/** The lowest and the highest of several curves at a step. */
 export interface Range {
   readonly step: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** The steps that a chart shows: all, or a part that was zoomed to. */
+/** The steps that a chart shows: all of them, or those that it was zoomed to. */
 export interface Part {
   readonly from: number;
   readonly to: number;
@@ -45,14 +45,14 @@ export function stepAxis(frame: Frame, { from, to }: Part): ScaleLinear<number, 
   return scaleLinear([from, to], [frame.left, frame.width - frame.right]);
 }
 
-/** The points of a curve in the part, and the neighbours to which its line continues. */
+/** The points of a curve in the part, with the next point on each side, to which its line continues. */
 export function within<T extends { readonly step: number }>(curve: readonly T[], { from, to }: Part): readonly T[] {
   const [first, last] = [curve.findLastIndex(({ step }) => step <= from), curve.findIndex(({ step }) => step >= to)];
   return curve.slice(Math.max(0, first), last < 0 ? undefined : last + 1);
 }
 
-/** The y axis goes from 0 (or the lowest loss below it) to the highest loss; of a part of the steps, or logarithmic,
- * from the lowest, which is above 0 on a logarithmic one. */
+/** The y axis goes from 0, or from the lowest loss if that is below 0, to the highest loss. If only a part of the steps is
+ * shown it starts at the lowest loss; a logarithmic axis does so too, at the lowest above 0. */
 export function lossAxes(frame: Frame, curves: readonly (readonly Point[])[], part: Part, isLog = false): Axes {
   const x = stepAxis(frame, part);
   const reach = [frame.height - frame.bottom, frame.top];
@@ -63,14 +63,14 @@ export function lossAxes(frame: Frame, curves: readonly (readonly Point[])[], pa
   return { x, y: scaleLinear([bottom, top > bottom ? top : bottom + 1], reach).nice(4) };
 }
 
-/** The value itself, or the next of 1, 2 and 5 times the powers of ten, down (−1) or up (1). `value` is positive. */
+/** The nearest of 1, 2 and 5 times the powers of ten that is not above (−1) or not below (1) `value`, which is positive. */
 function beside(value: number, direction: 1 | -1): number {
   const ten = 10 ** Math.floor(Math.log10(value));
   const near = [1, 2, 5, 10].map((times) => times * ten);
-  return (direction > 0 ? near.find((one) => one >= value) : near.findLast((one) => one <= value)) ?? value;
+  return (direction > 0 ? near.find((tick) => tick >= value) : near.findLast((tick) => tick <= value)) ?? value;
 }
 
-/** The y axis' ticks: of a logarithmic one the powers of ten; 2 and 5 times these too, where they are fewer than three. */
+/** Ticks of the y axis. A logarithmic one has the powers of ten, with 2 and 5 times these if they are fewer than three. */
 export function lossTicks({ y }: Axes, isLog: boolean): number[] {
   const ticks = y.ticks(4);
   if (!isLog) return ticks;
@@ -79,7 +79,7 @@ export function lossTicks({ y }: Axes, isLog: boolean): number[] {
   return tens.length < 3 ? starting("125") : tens;
 }
 
-/** A curve's value at a step: its last point there or before; if there is none, its first. */
+/** A curve's last point at or before a step; its first point if there is none. */
 export function pointAt<T extends { readonly step: number }>(curve: readonly T[], step: number): T | undefined {
   return curve.findLast((point) => point.step <= step) ?? curve[0];
 }
@@ -89,7 +89,7 @@ export function wholeTicks(axis: ScaleContinuousNumeric<number, number>, about: 
   return axis.ticks(about).filter(Number.isInteger);
 }
 
-/** The losses as a line, with gaps where they are not finite or cannot be on the axis. */
+/** The losses as a line, with gaps where they are not finite or not on the axis. */
 export function lossPath({ x, y }: Axes, curve: readonly Point[]): string {
   const path = pathRound(1);
   for (const span of spans(curve, (point) => finite(point) && Number.isFinite(y(point.value)))) {
@@ -98,21 +98,21 @@ export function lossPath({ x, y }: Axes, curve: readonly Point[]): string {
   return path.toString();
 }
 
-/** A range as an area, with the gaps of a line. It reaches the floor where its lowest value cannot be on the axis. */
+/** A range as an area, with gaps like those of a line. It reaches down to the axis where its lowest value is not on it. */
 export function bandPath({ x, y }: Axes, ranges: readonly Range[]): string {
   const floor = y.range()[0]!;
   return spans(ranges, ({ high }) => Number.isFinite(y(high))).map((span) => areaPath(span.map(({ step, low, high }) =>
     ({ at: x(step), low: Number.isFinite(y(low)) ? y(low) : floor, high: y(high) })))).join("");
 }
 
-/** The parts of a curve without gaps. */
-export function spans<T>(curve: readonly T[], isDrawn: (one: T) => boolean): T[][] {
-  const found: T[][] = [[]];
-  for (const one of curve) {
-    if (isDrawn(one)) found.at(-1)!.push(one);
-    else found.push([]);
+/** The parts of a curve between its gaps, which are where a point is not drawn. */
+export function spans<T>(curve: readonly T[], isDrawn: (point: T) => boolean): T[][] {
+  const parts: T[][] = [[]];
+  for (const point of curve) {
+    if (isDrawn(point)) parts.at(-1)!.push(point);
+    else parts.push([]);
   }
-  return found.filter((span) => span.length > 0);
+  return parts.filter((part) => part.length > 0);
 }
 
 /** A closed path around an area, from left to right along its top. */
@@ -124,7 +124,7 @@ export function areaPath(corners: readonly { at: number; low: number; high: numb
   return path.toString();
 }
 
-/** Label positions near the wanted ones, at least `gap` apart, within low … high where they fit. */
+/** Positions of labels close to the wanted ones, at least `gap` apart, and within low … high if there is room. */
 export function spread(wanted: readonly number[], gap: number, low: number, high: number): number[] {
   const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]!);
   const placed = [...wanted];

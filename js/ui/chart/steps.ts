@@ -1,5 +1,5 @@
-// The steps of several charts: the part they show, and the step that is read out. By pointer: point to read, click to
-// keep a step, drag to zoom to some steps, double-click to show all. By keys: the slider, +, − and Escape.
+// The steps of several charts: which of them are shown, and which is read out. With the pointer, hover to read a step, click to
+// keep it, drag to zoom, double-click to show all; with the keyboard, use the slider, +, − and Escape.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { clamp } from "#core/range.ts";
@@ -11,13 +11,13 @@ import { t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import type { View } from "#ui/view.ts";
 import { type Part, wholePart } from "./geometry.ts";
-import type { Plot } from "./plot.ts";
+import type { Plot } from "./chart.ts";
 
-const LEAST = 4; // the least number of steps shown
+const LEAST = 4; // steps, at the closest zoom
 const CLICK = 4; // px that the pointer may move in a click
 
-/** `all`: the number of steps. `read`: the charts' values at a step in words, "" if they are empty. `more`: shown beside
- * the controls. Returns, as `element`, the charts and, below them, the controls. */
+/** `all`: the number of steps. `read`: the charts' values at a step in words, "" if they are empty. `more`: elements beside
+ * the controls. The returned `element` has the charts and, below them, the controls. */
 export function steps(
   view: View, all: ReadonlySignal<number>, plots: readonly Pick<Plot, "element" | "svg" | "mark" | "stepAt">[],
   read: (step: number) => string, ...more: HTMLElement[]
@@ -26,10 +26,10 @@ export function steps(
   const [kept, pointed, dragged, isLog] = [signal<number | null>(null), signal<number | null>(null), signal<[number, number] | null>(null), signal(false)];
   const whole = computed(() => wholePart(all.value));
   const part = computed(() => (zoom.value && zoom.value.to <= whole.value.to ? zoom.value : whole.value));
-  /** The step that is read out: the one under the pointer, else the kept one, else the newest. */
+  /** The step that is read out: that under the pointer, else the kept one, else the newest. */
   const step = computed(() => Math.min(pointed.value ?? kept.value ?? Infinity, whole.value.to));
 
-  /** The kept step, once the hand that moves the slider is off it; 0: none, so the newest. */
+  /** The kept step, updated when the slider is released and not while it moves; 0 if none is kept. */
   const settled = signal(0);
   const settle = () => (settled.value = kept.value ?? 0);
   const keep = (wanted: number) => {
@@ -37,14 +37,14 @@ export function steps(
     const { from, to, isWhole } = part.value;
     if (!isWhole && (wanted < from || wanted > to)) show(wanted - (to - from) / 2, to - from);
   };
-  /** Show a number of steps from a step on, clamped to what there is. */
+  /** Show `size` steps from `from` on, within the steps that exist. */
   const show = (from: number, size: number) => {
     const all = whole.value.to;
     const length = Math.max(LEAST, Math.round(size));
     const first = Math.round(clamp(from, 0, all - length));
     zoom.value = length < all ? { from: first, to: first + length, isWhole: false } : null;
   };
-  /** The step that is read out stays in its place. */
+  /** Zoom around the step that is read out. */
   const zoomBy = (factor: number) => {
     const { from, to } = part.value;
     const fixed = step.value >= from && step.value <= to ? step.value : (from + to) / 2;
@@ -64,12 +64,12 @@ export function steps(
   ];
   set(closer.element, { "aria-label": t("chart.zoom_in") });
   set(wider.element, { "aria-label": t("chart.zoom_out") });
-  const said = h("p", { class: "mw-note mw-step-said" });
+  const values = h("p", { class: "mw-note mw-step-said" });
   const spoken = announcer(view);
   const controls = h("div", { class: "mw-stack-tight" },
     h("div", { class: "mw-row mw-step-hand" }, slider, closer.element, wider.element, back.element, h("label", { class: "mw-row" }, box, t("chart.log_axis")), ...more),
-    said, h("p", { class: "mw-note" }, t("chart.hint")), spoken.element);
-  const element = h("div", { class: "mw-charts" }, ...plots.map((one) => one.element), controls);
+    values, h("p", { class: "mw-note" }, t("chart.hint")), spoken.element);
+  const element = h("div", { class: "mw-charts" }, ...plots.map((plot) => plot.element), controls);
 
   element.addEventListener("keydown", (event) => {
     if (hasModifier(event)) return;
@@ -80,11 +80,11 @@ export function steps(
     else return;
     event.preventDefault();
   });
-  for (const one of plots) follow(one);
+  plots.forEach(follow);
 
   function follow({ svg, stepAt }: Pick<Plot, "svg" | "stepAt">): void {
     let pressed: { x: number; step: number; isDrag: boolean } | null = null;
-    let before: number | null = null; // what was kept before a click, of which there may be a second
+    let before: number | null = null; // the kept step before a click, to return to if it becomes a double-click
     svg.addEventListener("pointerdown", (event) => {
       if (event.button === 0) pressed = { x: event.clientX, step: stepAt(event), isDrag: false };
     });
@@ -92,7 +92,7 @@ export function steps(
       pointed.value = stepAt(event);
       if (event.buttons === 0) pressed = null;
       if (!pressed || (!pressed.isDrag && Math.abs(event.clientX - pressed.x) <= CLICK)) return;
-      if (!pressed.isDrag) svg.setPointerCapture(event.pointerId); // it may leave the chart
+      if (!pressed.isDrag) svg.setPointerCapture(event.pointerId); // the pointer may leave the chart
       if (!pressed.isDrag || dragged.value) dragged.value = [pressed.step, pointed.value]; // not after Escape
       pressed.isDrag = true;
     });
@@ -100,7 +100,7 @@ export function steps(
       if (dragged.value) {
         const [from, to] = dragged.value.toSorted((a, b) => a - b) as [number, number];
         if (to > from) show(from, to - from);
-        pointed.value = null; // another step is there now
+        pointed.value = null; // after zooming, another step is under the pointer
       }
       dragged.value = null;
     });
@@ -123,14 +123,14 @@ export function steps(
 
   view.effect(() => {
     const wanted = { read: pointed.value === null ? kept.value : step.value, kept: kept.value, dragged: dragged.value };
-    for (const one of plots) one.mark(wanted);
+    for (const plot of plots) plot.mark(wanted);
   });
   view.effect(() => {
     const text = read(step.value);
     set(controls, { hidden: text === "" });
     set(slider, { max: whole.value.to, "aria-valuetext": text });
     slider.valueAsNumber = step.value;
-    setText(said, text);
+    setText(values, text);
   });
   view.effect(() => {
     const { from, to, isWhole } = part.value;

@@ -5,8 +5,7 @@ import { clamp } from "#core/range.ts";
 import { s } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { labelOf, type Mark } from "./marks.ts";
-import { APART, type Row } from "./ticks.ts";
-import { pixelOf, type Viewport } from "./viewport.ts";
+import { APART, pixelOf, type Row, type Viewport } from "./viewport.ts";
 
 /** Where the parts of a line are, in pixels from the top. */
 interface Layout {
@@ -15,7 +14,7 @@ interface Layout {
   readonly axis: number;
   /** Half the height of a tick. */
   readonly tick: number;
-  /** E and O, for even and odd codes; drawn only where this is given. */
+  /** E and O, for even and odd codes; drawn only where they have a place. */
   readonly letters?: number;
   /** The first of two lines of labels. */
   readonly labels: number;
@@ -85,7 +84,7 @@ export function drawMarks(marks: readonly Mark[], view: Viewport, layout: Layout
       if (role !== "far" || beyond) line(axis - tick - 2, axis + tick + 2);
       if (beyond) group.classList.add("mw-nl-infinite");
       if (beyond && mark.even !== null && layout.letters !== undefined) group.append(letterAt(x, layout.letters, mark.even));
-      const crowded = marks.some((one) => one !== mark && STEPS.includes(one.role) && Math.abs(xs.get(one)! - x) < LETTERED);
+      const crowded = marks.some((other) => other !== mark && STEPS.includes(other.role) && Math.abs(xs.get(other)! - x) < LETTERED);
       const free = covered.findIndex((labels) => labels.every(([from, to]) => at + half < from || at - half > to));
       if (free < 0 || (crowded && !taken) || (role === "far" && at !== x)) return group;
       covered[free]!.push([at - half - EDGE, at + half + EDGE]);

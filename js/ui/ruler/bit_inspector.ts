@@ -1,18 +1,23 @@
-// The bits of a gradient of the chosen binade (or of the binade's lower edge, if no gradient was kept), in the format
-// and at each scale.
+// Choosing a binade in the histogram, and the bits of one of its gradients (of its lower edge, if no gradient was kept), in
+// the format and at each scale.
 
-import type { ReadonlySignal } from "@preact/signals-core";
+import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import { exactOf } from "#core/formats/decode.ts";
 import { multiply, negate, power, type Rational } from "#core/formats/rational.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
+import { clamp } from "#core/range.ts";
+import { announcer } from "#ui/announcer.ts";
 import { cut, twoTo } from "#ui/digits.ts";
-import { h } from "#ui/dom.ts";
+import { h, s, set, setText } from "#ui/dom.ts";
+import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
-import { binades } from "./binades.ts";
+import { draggable, pointIn } from "#ui/pointer.ts";
 import { bitsPanel } from "./bits_panel.ts";
-import type { Histogram, Ruled } from "./histogram.ts";
+import { FLOOR, HEAD, SIDE, type Histogram, type Ruled } from "./histogram.ts";
+import { cellWords } from "./words.ts";
 
 const DIGITS = 6; // of a gradient; the rest is cut, with an ellipsis
+const CLICK = 4; // pixels that the pointer may move in a click
 
 interface Inspected extends Ruled {
   /** The names and summaries of the tensors, in the same order. */
@@ -25,7 +30,7 @@ interface Inspected extends Ruled {
 
 export function bitInspector(inspected: Inspected, plot: Histogram): HTMLElement {
   const { view, names, answers, scale, binade, choose } = inspected;
-  const { surface, said } = binades(inspected, plot, choose);
+  const { surface, words } = binades(inspected, plot, choose);
   const panel = bitsPanel(() => {
     choose(null);
     surface.focus();
@@ -40,13 +45,94 @@ export function bitInspector(inspected: Inspected, plot: Histogram): HTMLElement
     const sample = total.sample(exponent);
     const { negative, magnitude } = exactOf(sample ?? 2 ** exponent);
     const scaled = multiply(magnitude, power(2n, log2));
-    const digits = (one: Rational) => cut(negative ? negate(one) : one, DIGITS);
-    // If several tensors have this sample, the first.
-    const name = () => names.value[summaries.findIndex((one) => one.sample(exponent) === sample)]!;
+    const digits = (size: Rational) => cut(negative ? negate(size) : size, DIGITS);
+    // Of several tensors with this sample, the first.
+    const name = () => names.value[summaries.findIndex((summary) => summary.sample(exponent) === sample)]!;
     const title = sample === undefined
       ? t("ruler.bits_of_edge", { gradient: twoTo(exponent), scaled: twoTo(exponent + log2), format: format.name })
       : t("ruler.bits_of_gradient", { name: name(), gradient: digits(magnitude), scaled: digits(scaled), format: format.name });
     panel.show(title, format, { kind: "finite", negative, magnitude: scaled });
   });
-  return h("div", { class: "mw-stack-tight" }, surface, said, panel.element);
+  return h("div", { class: "mw-stack-tight" }, surface, words, panel.element);
+}
+
+/** The histogram's bars under the pointer and the keys: point at a binade, or use the arrow keys, to read its counts; choose
+ * it; and, if the scale can be changed, drag the bars along the ruler, or move them by Shift and the arrow keys. `pick` gets
+ * the exponent of a gradient before scaling. */
+function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; words: HTMLElement } {
+  const ring = s("rect", { class: "mw-binades-ring", y: HEAD, height: FLOOR - HEAD, visibility: "hidden" });
+  plot.element.append(ring);
+  const surface = h("div", {
+    class: hand ? "mw-binades mw-binades-held" : "mw-binades", role: "group", tabindex: 0,
+    "aria-label": t(hand ? "ruler.binades_held" : "ruler.binades"),
+  }, plot.element);
+  const spoken = announcer(view); // only after keys, because the texts also change while a network trains
+  surface.append(spoken.element);
+  const words = h("p", { class: "mw-note mw-binades-said" }, t(hand ? "ruler.bits_hint_held" : "ruler.bits_hint"));
+  const pointed = signal(-1); // the marked binade, counted from the first drawn one; -1: none
+  const column = computed(() => Math.min(pointed.value, plot.frame.value.bins - 1));
+
+  surface.addEventListener("keydown", (event) => {
+    if (hasModifier(event)) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (step !== undefined && event.shiftKey && hand) {
+      hand.move(scale.value + step);
+      hand.commit();
+    } else if (step !== undefined) point((column.value < 0 ? plot.frame.value.bins >> 1 : column.value) + step);
+    else if (event.key === "Enter" || event.key === " ") pickPointed();
+    else return;
+    event.preventDefault();
+    spoken.say(words.textContent!);
+  });
+  let [isHeld, wasDrag] = [false, false];
+  surface.addEventListener("pointermove", (event) => isHeld || point(binadeAt(placeOf(event))));
+  if (hand) draggable(surface, (down) => {
+    const [from, fromScale] = [placeOf(down), scale.value];
+    [isHeld, wasDrag] = [true, false];
+    return {
+      /** The dragged bar stays under the pointer. */
+      move(event) {
+        const at = placeOf(event); // before anything is drawn, which would have to be laid out first
+        point(binadeAt(at));
+        wasDrag ||= Math.abs(at - from) >= CLICK;
+        const { x, low } = plot.frame.value;
+        if (wasDrag) hand.move(fromScale + Math.round((at - from) / (x(low + 1) - x(low))));
+      },
+      back: () => wasDrag && hand.move(fromScale),
+    };
+  }, () => {
+    isHeld = false;
+    if (wasDrag) hand.commit();
+  });
+  surface.addEventListener("click", (event) => {
+    if (wasDrag && event.detail > 0) return; // a drag ends with a click
+    point(binadeAt(placeOf(event)));
+    pickPointed();
+  });
+
+  function placeOf(event: MouseEvent): number {
+    return pointIn(plot.element, event).x;
+  }
+
+  /** The binade at a pixel, counted from the first drawn one. */
+  function binadeAt(at: number): number {
+    const { x, low } = plot.frame.value;
+    return Math.floor(x.invert(at - SIDE)) - low;
+  }
+
+  function point(to: number): void {
+    pointed.value = clamp(to, 0, plot.frame.value.bins - 1);
+  }
+
+  function pickPointed(): void {
+    if (column.value >= 0) pick(plot.frame.value.low + column.value - scale.value);
+  }
+
+  view.effect(() => {
+    if (column.value < 0) return;
+    const { x, low } = plot.frame.value;
+    set(ring, { x: x(low + column.value), width: x(low + 1) - x(low), visibility: "visible" });
+    setText(words, cellWords(plot.table.value, column.value, plot.frame.value, answers.value.total.finite));
+  });
+  return { surface, words };
 }

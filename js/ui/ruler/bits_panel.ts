@@ -14,8 +14,8 @@ import { listed, t } from "#ui/messages.ts";
 export function bitsPanel(close: () => void, grid?: HTMLElement) {
   const title = h("p");
   const bits = h("p", { class: "mw-num mw-bits-panel-bits", role: "img" });
-  const said = h("p");
-  const element = h("div", { class: "mw-callout mw-bits-panel" }, h("div", { class: grid && "mw-stack-tight" }, title, grid ?? bits, said), button(t("ruler.bits_close"), close));
+  const meaning = h("p");
+  const element = h("div", { class: "mw-callout mw-bits-panel" }, h("div", { class: grid && "mw-stack-tight" }, title, grid ?? bits, meaning), button(t("ruler.bits_close"), close));
   /** `format` is signed. A value without a code is shown as NaN or the largest value. */
   const show = (words: string, format: FloatFormat, value: Exact): void => {
     const code = codeOf(format, value);
@@ -24,7 +24,7 @@ export function bitsPanel(close: () => void, grid?: HTMLElement) {
     setText(title, words);
     setText(bits, digits);
     set(bits, { "aria-label": listed(digits.split(" ").map((field, i) => `${names[i]} ${field}`)) });
-    setText(said, outcome(format, code, value));
+    setText(meaning, outcome(format, code, value));
   };
   return { element, show };
 }
@@ -39,7 +39,7 @@ function outcome(format: FloatFormat, code: bigint, { kind, magnitude }: Exact):
   const args = { value: figure(format, code).text, code: format.toHex(code) };
   if (kind !== "finite") return t("ruler.bits_special", args);
   if (roundMagnitude(format, magnitude) > format.maxCode) return t("ruler.bits_overflow", args);
-  const found = classify(format, code);
-  if (found === "normal" || found === "subnormal") return t("ruler.bits_value", { ...args, kind: t(`ruler.zone_${found}`), ulp: twoTo(floorLog2(ulp(format, code))) });
+  const floatClass = classify(format, code);
+  if (floatClass === "normal" || floatClass === "subnormal") return t("ruler.bits_value", { ...args, kind: t(`ruler.zone_${floatClass}`), ulp: twoTo(floorLog2(ulp(format, code))) });
   return t(magnitude.numerator === 0n ? "ruler.bits_special" : "ruler.bits_flushed", args);
 }

@@ -33,7 +33,7 @@ export function domain(format: FloatFormat): Domain {
 
 /** The zones of the classes, from left to right. */
 export function zones(format: FloatFormat, drawn: Domain = domain(format)): Zone[] {
-  const ends = [drawn.low, ...boundaries(format).map((one) => within(drawn, log2Of(one))), drawn.high];
+  const ends = [drawn.low, ...boundaries(format).map((place) => within(drawn, log2Of(place))), drawn.high];
   return CLASSES.map((_, kind) => ({ kind, from: ends[kind]!, to: ends[kind + 1]! }));
 }
 

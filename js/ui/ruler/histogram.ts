@@ -14,18 +14,18 @@ import type { Textures } from "./textures.ts";
 const HEIGHT = 118; // of the plot
 const FOOT = 40; // below it, for the axis
 const LINE = 16; // of the axis's name, where it does not fit beside the note
-const LETTER = 7; // at most, of their words
+const LETTER = 7; // at most, of a word
 const LEAST_WIDTH = 120;
 export const HEAD = 26; // above the bars, for the zones' names
 export const SIDE = 18; // so that the outermost tick labels fit
 export const FLOOR = HEAD + HEIGHT; // where the bars stand
 
-/** What stands on the ruler: magnitudes before scaling, the format that they are cast to, log2 of the scale. */
+/** What the ruler shows: magnitudes before scaling, the format that they are cast to, log2 of the scale. */
 export interface Ruled {
   readonly view: View;
   readonly answers: ReadonlySignal<{ readonly total: GradientSummary; readonly format: FloatFormat }>;
   readonly scale: ReadonlySignal<number>;
-  /** What takes another scale, where the bars can be dragged: `commit` once, at the end. */
+  /** Where the bars can be dragged: `move` gets each scale, and `commit` is called once, at the end. */
   readonly hand?: { move(log2: number): void; commit(): void };
   /** What is drawn, if it is not the range of the format. */
   readonly drawn?: ReadonlySignal<Domain>;
@@ -74,7 +74,7 @@ function zoneMarks(kind: number, from: number, to: number): SVGElement[] {
     s("rect", { x: from, y: 0, width: to - from, height: FLOOR, class: `mw-zone mw-zone-${name}` }),
   ];
   const words = [t(`ruler.zone_${name}`), t(`ruler.short_${name}`)];
-  const text = words.find((one) => one.length * 7 + 8 < to - from);
+  const text = words.find((name) => name.length * LETTER + 8 < to - from);
   if (text) marks.push(s("text", { x: (from + to) / 2, y: 17, "text-anchor": "middle", class: "mw-zone-name" }, text));
   return marks;
 }

@@ -53,7 +53,7 @@ export function powerOfAny(scale: number): string {
 /** A drawn binade in words: "2⁻²⁰ to 2⁻¹⁹: 1,234 of the gradients (12.3 %), subnormal". `table` comes from `binned`. */
 export function cellWords(table: Float64Array, column: number, { low, bins }: { low: number; bins: number }, finite: number): string {
   const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
-  const count = counts.reduce((sum, one) => sum + one, 0);
+  const count = counts.reduce((sum, part) => sum + part, 0);
   const kinds = CLASSES.filter((_, kind) => counts[kind]! > 0).map((kind) => t(`ruler.zone_${kind}`));
   const [from, to] = [twoTo(low + column), twoTo(low + column + 1)];
   const place = column === 0 ? t("ruler.below", { to }) : column === bins - 1 ? t("ruler.above", { from }) : t("ruler.between", { from, to });

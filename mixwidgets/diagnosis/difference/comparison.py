@@ -1,17 +1,24 @@
-"""The three passes over a batch: the reference, the recipe, and the rounding model."""
+"""The three passes over a batch, and the error of each tensor that crosses a boundary in them.
 
-from collections.abc import Callable
+The reference pass keeps these tensors. In the recipe's pass and in that of the rounding model, each tensor is
+measured against the reference's and then replaced by it, so that every module starts from the reference's
+values and an error counts once, where it is made. The rounding model gets the reference's tensors as the
+recipe's modules receive them.
+"""
+
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from math import floor, log2
+from dataclasses import dataclass, field
+from math import floor, inf, log2
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import CheckpointError
 
-from mixwidgets.diagnosis.difference.errors import Measured
 from mixwidgets.diagnosis.difference.modes import Comparable, RandomRounding, WideCasts, Witness
 from mixwidgets.diagnosis.difference.passes import CHECKPOINTED, GRADIENT_OF, LOSS, OUTPUT, Call, Pass, Place
+from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.training.device import RandomState
 from mixwidgets.runs.training.explicit import narrow_constants
@@ -20,6 +27,106 @@ from mixwidgets.runs.training.precision import DTYPES, Precision
 from mixwidgets.runs.training.weights import trained_weights
 
 Step = Callable[[Tensor, list[Tensor], float], object]
+_MASK = 2.0**126  # values from this magnitude on only mean "masked"
+
+
+@dataclass(frozen=True)
+class Error:
+    """The error of one tensor."""
+
+    absolute: float
+    """‖tensor − reference‖ over the values that are finite, and not masked, in the reference; infinite if any
+    of them is not finite in the tensor."""
+    norm: float
+    """‖reference‖."""
+    count: int
+    not_finite: int
+    """How many values are infinite or NaN although their reference is not."""
+    flushed: int
+    """How many values are 0 although their reference is not."""
+    largest: float
+    """The largest magnitude of the reference."""
+    dtype: torch.dtype
+    """The dtype of the tensor."""
+
+    def share(self, absolute: float) -> float:
+        """An absolute error, relative to the reference."""
+        return absolute / self.norm if self.norm else 0.0
+
+    @property
+    def relative(self) -> float:
+        if self.norm:
+            return self.absolute / self.norm
+        return inf if self.absolute else 0.0
+
+
+def error_of(tensor: Tensor, reference: Tensor, scale: float = 1.0) -> Error:
+    """The error of `tensor` / scale."""
+    exact = reference.double()
+    kept = exact.abs() < _MASK
+    values = tensor.double() / scale
+    finite = values.isfinite()
+    lost = torch.where(kept & finite, values - exact, 0.0)
+    exact = torch.where(kept, exact, 0.0)
+    not_finite = int((kept & ~finite).sum())
+    return Error(
+        absolute=inf if not_finite else float(lost.norm()),
+        norm=float(exact.norm()),
+        count=exact.numel(),
+        not_finite=not_finite,
+        flushed=int(((values == 0) & (exact != 0)).sum()),
+        largest=float(exact.abs().max()) if exact.numel() else 0.0,
+        dtype=tensor.dtype,
+    )
+
+
+@dataclass
+class Measured:
+    """Measures what crosses the boundaries in another pass, and replaces it by the reference's tensors."""
+
+    reference: Mapping[Place, Tensor]
+    replacement: Callable[[Place, Tensor], Tensor] | None = None
+    """What replaces a tensor, given the reference's; None: `cast` to the dtype of the replaced tensor."""
+    loss_scale: float = 1.0
+    """The factor on every gradient."""
+    on_error: Callable[[Call], None] | None = None
+    """Called with the call to which a measured tensor belongs."""
+    errors: dict[Place, Error] = field(default_factory=dict)
+    calls: dict[Place, Call] = field(default_factory=dict)
+    """For each error, the call that computed the tensor."""
+    strayed: set[Call | None] = field(default_factory=set)
+    """The calls that took another path than in the reference, and those around them."""
+    summarises: bool = False
+    """Whether to summarise the tensors too, before they are replaced."""
+    summaries: dict[Place, GradientSummary] = field(default_factory=dict)
+
+    def see(self, call: Call, place: Place, tensor: Tensor) -> Tensor:
+        reference = self.reference.get(place)
+        if reference is None or reference.shape != tensor.shape:
+            self.strayed |= {call, call.parent}
+            return tensor.clone()
+        self.errors[place] = error_of(tensor.detach(), reference, self._scale(place))
+        self.calls[place] = call
+        if self.summarises:
+            self.summaries[place] = GradientSummary.of(tensor)
+        if self.on_error:
+            self.on_error(call)
+        return self.replacement(place, reference) if self.replacement else self.cast(place, reference)
+
+    def cast(self, place: Place, reference: Tensor) -> Tensor:
+        """The reference's tensor as the module receives it: at the loss scale, saturated, in its dtype."""
+        dtype = self.errors[place].dtype
+        largest = min(torch.finfo(dtype).max, torch.finfo(reference.dtype).max)
+        return (reference * self._scale(place)).clamp(-largest, largest).to(dtype, copy=True)
+
+    def as_received(self, place: Place, reference: Tensor) -> Tensor:
+        """`cast`, in float32 and without the loss scale; unchanged if nothing was measured here."""
+        if place not in self.errors:
+            return reference
+        return self.cast(place, reference).float() / self._scale(place)
+
+    def _scale(self, place: Place) -> float:
+        return 1.0 if place.is_forward else self.loss_scale
 
 
 class Comparison:
@@ -66,14 +173,14 @@ class Comparison:
         for place, tensor in self.reference.items():
             name = place.what.removeprefix(GRADIENT_OF)
             if place == Place(LOSS, 0, OUTPUT):
-                found = "the loss"
+                what = "the loss"
             elif name in trained or f"{place.module}.{name}" in trained:
-                found = f"the gradient of {place.module}.{name}"
+                what = f"the gradient of {place.module}.{name}"
             else:
                 continue
             if not tensor.isfinite().all():
                 raise ValueError(
-                    f"{found} is infinite or NaN in the reference too, so low precision is not the cause: "
+                    f"{what} is infinite or NaN in the reference too, so low precision is not the cause: "
                     "look for it in float32 first, such as with torch.autograd.detect_anomaly()."
                 )
 

@@ -11,8 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from mixwidgets.diagnosis.difference.comparison import Comparison, Step
-from mixwidgets.diagnosis.difference.reasons import in_each_language
-from mixwidgets.diagnosis.difference.verdict import ComparedTensor, Row, judged_rows
+from mixwidgets.diagnosis.difference.verdict import ComparedTensor, Row, in_each_language, judged_rows
 from mixwidgets.diagnosis.op_precisions import call_arguments
 from mixwidgets.floats.gradients.values import own_part, require_dense_floats
 from mixwidgets.runs.experiments.recipe import Recipe, as_recipe

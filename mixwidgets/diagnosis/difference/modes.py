@@ -1,4 +1,5 @@
-"""Modes for torch in one pass: equal random numbers, float32 throughout, one rounding per operation."""
+"""Modes for torch within a pass: the same random numbers in every pass, float32 throughout, one rounding per
+operation, and notes on the operations that lose something."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -147,8 +148,8 @@ class RandomRounding(TorchDispatchMode):
         to_even = (bits >> self._dropped) & 1
         return _truncated(values, to_even + ((1 << self._dropped - 1) - 1), self._dropped)
 
-    def _err_like_a_long_sum_(self, sums: Tensor, given: list[Tensor]) -> None:
-        most = max(map(torch.numel, given))
+    def _err_like_a_long_sum_(self, sums: Tensor, inputs: list[Tensor]) -> None:
+        most = max(map(torch.numel, inputs))
         terms = most / max(1, int(sums.count_nonzero()))
         draws = torch.rand(sums.shape, generator=self._random, device=sums.device)
         sums.mul_(1 + self._u * max(0.0, terms - 1) ** 0.5 * (2 * draws - 1))
@@ -190,20 +191,20 @@ class Witness(TorchDispatchMode):
         result = func(*args, **kwargs or {})
         if not _only_views(func):
             with _disable_current_modes():
-                given, made = floats_in((args, kwargs)), floats_in(result)
-                if note := self._note(func.overloadpacket.__name__, given, made):
+                inputs, outputs = floats_in((args, kwargs)), floats_in(result)
+                if note := self._note(func.overloadpacket.__name__, inputs, outputs):
                     if self._running:
                         self.notes.setdefault((self._running[-1], "forward"), []).append(note)
                     else:
                         self._waiting.append(note)
         return result
 
-    def _note(self, op: str, given: list[Tensor], made: list[Tensor]) -> "Note | None":
-        for tensor in made:
-            if op == "_to_copy" and given and torch.finfo(tensor.dtype).eps > self._eps:
-                return _cast_note(given[0], tensor)
+    def _note(self, op: str, inputs: list[Tensor], outputs: list[Tensor]) -> "Note | None":
+        for tensor in outputs:
+            if op == "_to_copy" and inputs and torch.finfo(tensor.dtype).eps > self._eps:
+                return _cast_note(inputs[0], tensor)
             lost = op not in UNINITIALISED and not _is_finite(tensor)
-            if lost and all(map(_is_finite, given)):
+            if lost and all(map(_is_finite, inputs)):
                 return Note(op, tensor.dtype)
         return None
 

@@ -96,7 +96,7 @@ class Pass:
         """The gradients that `step` left for the optimiser, by parameter, in float32."""
         self.in_backward = False
         self.sums: dict[Place, Place] = {}
-        """For the gradient of an input, the gradient of that tensor, to which all who use it add."""
+        """From the gradient of an input to that of the same tensor as an output: the sum over its uses."""
         self._calls: Counter[str] = Counter()
         self._loss = Call(LOSS, "function", 0)
 

@@ -1,4 +1,6 @@
-"""What a watcher remembers of the steps it has seen, in bounded memory."""
+"""What a watcher remembers of the steps it has seen, in bounded memory: the newest events, and of a long
+training every second, fourth, … observed step.
+"""
 
 from collections import deque
 from collections.abc import Iterator

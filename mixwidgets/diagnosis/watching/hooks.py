@@ -12,8 +12,9 @@ import sys
 import weakref
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field
 from functools import partial, wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -42,24 +43,54 @@ def _guarded(method: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
+class _Output(NamedTuple):
+    """An output of a module that is summarised."""
+
+    tensor: Callable[[], Tensor | None]
+    """A weak reference."""
+    version: int
+    """Of the tensor's values: it may be written to in place."""
+    names: list[str]
+    """A module often returns the output of the last one inside it: one tensor with two names."""
+
+    def is_of(self, tensor: Tensor) -> bool:
+        return self.tensor() is tensor and self.version == tensor._version
+
+
+@dataclass(eq=False)
+class _Seen:
+    """What the hooks have seen of the current step; each step has a new one."""
+
+    reached: dict[str, Tensor] = field(default_factory=dict)
+    """The parameters that have got a gradient since the last end of a backward pass, by name."""
+    awaited: set[int] = field(default_factory=set)
+    """The backward passes with a callback at their end, by torch's number."""
+    read: set[str] = field(default_factory=set)
+    """The parameters whose gradients were read."""
+    has_stepped: dict[int, bool] = field(default_factory=dict)
+    """The optimisers that are done with this step's gradients, by id; False where the scaler has unscaled the
+    gradients, as it does before a step, but has not called the step."""
+    output: _Output | None = None
+    """The newest one."""
+    on_tensors: ExitStack = field(default_factory=ExitStack)
+    """Removes the hooks on this step's tensors."""
+
+
 class LoopHooks:
     """The hooks on one training loop, from `place` to `remove`.
 
     With a scaler, a step ends with the `scaler.update()` after one of the optimisers has stepped or was
     skipped; otherwise when each optimiser has stepped; without an optimiser, with each backward pass.
+
+    The methods are in the order in which a step calls them: `add_output` in the forward pass, `_scaled`
+    with the loss, `_reach` and `_end_backward` in the backward pass, those of the update, and `_end_step`.
     """
 
     def __init__(self, loop: Loop, observer: Observer) -> None:
         self._loop, self.observer = loop, observer
-        self._placed = ExitStack()
-        self._hooked: set[str] = set()
-        self._reached: dict[str, Tensor] = {}
-        self._read: set[str] = set()  # parameters whose gradients of this step were read
-        self._awaited: set[int] = set()  # backward passes with a callback at their end
-        self._stepped: set[int] = set()  # optimisers
-        self._unscaled: set[int] = set()  # optimisers whose gradients the scaler unscaled, as its step does
-        self._on_tensors: list[Any] = []  # handles of hooks on this step's tensors
-        self._newest: tuple[Callable[[], Tensor | None], int, list[str]] = (lambda: None, 0, [])
+        self._placed = ExitStack()  # removes the hooks that last for all steps
+        self._hooked: set[str] = set()  # the parameters with a hook
+        self._seen = _Seen()
 
     def place(self) -> None:
         """Place all hooks, or none if that fails."""
@@ -119,18 +150,18 @@ class LoopHooks:
                 self._summarise_output(f"{name} output{where}", tensor, in_backward)
 
     def _summarise_output(self, name: str, tensor: Tensor, in_backward: bool) -> None:
-        """A module often returns the output of the last one inside it: one tensor with two names."""
-        newest, version, names = self._newest
-        if newest() is tensor and version == tensor._version and name not in names:
-            names.append(name)
+        newest = self._seen.output
+        if newest and newest.is_of(tensor) and name not in newest.names:
+            newest.names.append(name)
             return
         names, step = [name], self.observer.step
-        self._newest = weakref.ref(tensor), tensor._version, names
+        self._seen.output = _Output(weakref.ref(tensor), tensor._version, names)
         if "activations" in self._loop.of and not in_backward:
             step.add_tensor("activations", names, tensor)
         if "activation_gradients" in self._loop.of and tensor.requires_grad:
             see = partial(self._output_gradient, step, names)
-            self._on_tensors.append(tensor.register_hook(see))  # type: ignore[no-untyped-call]
+            handle = tensor.register_hook(see)  # type: ignore[no-untyped-call]
+            self._seen.on_tensors.callback(handle.remove)
 
     @_guarded
     def _output_gradient(self, step: object, names: list[str], gradient: Tensor) -> None:
@@ -138,65 +169,66 @@ class LoopHooks:
             named = [f"{name} gradient" for name in names]
             self.observer.step.add_tensor("activation_gradients", named, gradient)
 
+    @_guarded
+    def _scaled(self, outputs: object) -> None:
+        if isinstance(outputs, Tensor) and outputs.numel() == 1:
+            self.observer.step.add_loss(outputs)
+
     def _reach(self, name: str, parameter: Tensor) -> None:
         """A parameter has its gradient. Called often, so only the first call of a pass does more work."""
         if self.observer.step.is_observed or self._passes_are_steps:
-            self._reached[name] = parameter
-            if torch._C._current_graph_task_id() not in self._awaited:
+            self._seen.reached[name] = parameter
+            if torch._C._current_graph_task_id() not in self._seen.awaited:
                 self._await_end()
 
     @_guarded
     def _await_end(self) -> None:
-        self._awaited.add(torch._C._current_graph_task_id())
+        self._seen.awaited.add(torch._C._current_graph_task_id())
         # Queued from a callback, it runs after other callbacks: DistributedDataParallel averages in one.
         queue = torch.autograd.Variable._execution_engine.queue_callback
         queue(lambda: queue(self._end_backward))
 
     @_guarded
     def _end_backward(self) -> None:
-        reached, self._reached = self._reached, {}
+        reached, self._seen.reached = self._seen.reached, {}
         if self.observer.step.is_observed and "gradients" in self._loop.of:
             # A GAN's second pass also reaches weights that have stepped after its first.
-            ended = [one for one in self._loop.optimizers if id(one) in self._stepped | self._unscaled]
-            done = set().union(*map(weights_of, ended))
-            found = {
+            done = (other for other in self._loop.optimizers if id(other) in self._seen.has_stepped)
+            stepped = set().union(*map(weights_of, done))
+            gradients = {
                 name: grad
                 for name, parameter in reached.items()
-                if (grad := parameter.grad) is not None and id(parameter) not in done
+                if (grad := parameter.grad) is not None and id(parameter) not in stepped
             }
-            self._read.update(found)
-            self.observer.step.add_gradients(found)
+            self._seen.read.update(gradients)
+            self.observer.step.add_gradients(gradients)
         if self._passes_are_steps:
             self._end_step(True)
-
-    @_guarded
-    def _scaled(self, outputs: object) -> None:
-        if isinstance(outputs, Tensor) and outputs.numel() == 1:
-            self.observer.step.add_loss(outputs)
 
     @_guarded
     def _optimizer_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         self._look_for_scaler()
         self.observer.step.begin_closure()
         if self.observer.step.is_observed and "gradients" in self._loop.of:
-            stepped = weights_of(optimizer)
-            found = {
+            weights = weights_of(optimizer)
+            gradients = {
                 name: weight.grad
                 for name, weight in self._loop.parameters().items()
-                if weight.grad is not None and name not in self._read and id(weight) in stepped
+                if weight.grad is not None and name not in self._seen.read and id(weight) in weights
             }
-            self._read.update(found)
+            self._seen.read.update(gradients)
             # A scaler has unscaled them, except for fused optimisers, which do that themselves.
             is_scaled = getattr(optimizer, "grad_scale", None) is not None
-            self.observer.step.add_gradients(found, is_scaled=is_scaled)
+            self.observer.step.add_gradients(gradients, is_scaled=is_scaled)
 
     @_guarded
     def _other_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        given = self._loop.optimizers
-        if optimizer in given or weights_of(optimizer).isdisjoint(map(id, self._loop.model.parameters())):
+        """An optimiser that was not passed steps weights of the model."""
+        passed = self._loop.optimizers
+        if optimizer in passed or weights_of(optimizer).isdisjoint(map(id, self._loop.model.parameters())):
             return
         self.observer.others_steps += 1
-        if not given:
+        if not passed:
             self._look_for_scaler()
 
     def _look_for_scaler(self) -> None:
@@ -210,22 +242,23 @@ class LoopHooks:
 
     @_guarded
     def _optimizer_stepped(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        self._stepped.add(id(optimizer))
+        self._seen.has_stepped[id(optimizer)] = True
         self.observer.step.end_closure()
-        if self.observer.scaler is None and len(self._stepped) == len(self._loop.optimizers):
+        if self.observer.scaler is None and len(self._seen.has_stepped) == len(self._loop.optimizers):
             self._end_step(True)
 
     @_guarded
     def _scaler_unscaled(self, optimizer: torch.optim.Optimizer, *_: object, **__: object) -> None:
         """The optimiser may be a wrapper of ours, and one that is not ours may share the scaler."""
         weights = weights_of(optimizer)
-        ours = (one for one in self._loop.optimizers if not weights.isdisjoint(weights_of(one)))
-        self._unscaled.update(map(id, ours))
+        for watched in self._loop.optimizers:
+            if not weights.isdisjoint(weights_of(watched)):
+                self._seen.has_stepped.setdefault(id(watched), False)
 
     @_guarded
     def _scale_updated(self, new_scale: object = None) -> None:
-        if self._unscaled or self._stepped or not self._loop.optimizers:
-            self._end_step(self._unscaled <= self._stepped)
+        if self._seen.has_stepped or not self._loop.optimizers:
+            self._end_step(all(self._seen.has_stepped.values()))
 
     def _end_step(self, updated: bool) -> None:
         if self.observer.step.is_observed and "weights" in self._loop.of:
@@ -237,11 +270,9 @@ class LoopHooks:
             self._place_on_parameters()  # on those that were frozen until now
 
     def _forget_step(self) -> None:
-        for kept in (self._stepped, self._unscaled, self._read, self._reached, self._awaited):
-            kept.clear()  # also what a failed backward pass left, whose callback never ran
-        self._newest = (lambda: None), 0, []
-        while self._on_tensors:
-            self._on_tensors.pop().remove()
+        """Also what a failed backward pass left, whose callback never ran."""
+        self._seen.on_tensors.close()
+        self._seen = _Seen()
 
 
 class _OutputHook:

@@ -1,4 +1,8 @@
-"""The observer of a training loop: collects each step from the hooks and reads it without device syncs."""
+"""The observer of a training loop: collects each step from the hooks and reads it without device syncs.
+
+What was read goes to the history, to a journal and to trackers. An internal error ends the observation, and
+one of a tracker only that tracker's part; neither reaches the user's loop.
+"""
 
 import threading
 import warnings
@@ -59,8 +63,9 @@ class Observer:
         """`updated`: whether the optimiser was seen to step."""
         next_scale = self._next_scale()
         # If the optimiser is unknown, or skips by itself (a fused one), only a smaller scale shows a skip.
-        skips_itself = any(getattr(one, "_step_supports_amp_scaling", False) for one in self._loop.optimizers)
-        is_unsure = updated and self.scaler is not None and (skips_itself or not self._loop.optimizers)
+        optimizers = self._loop.optimizers
+        skips_itself = any(getattr(each, "_step_supports_amp_scaling", False) for each in optimizers)
+        is_unsure = updated and self.scaler is not None and (skips_itself or not optimizers)
         self.step.end(None if is_unsure else updated, next_scale)
         self._unread.append(self.step)
         self._ended += 1
@@ -171,8 +176,8 @@ class Observer:
     def _next_scale(self) -> Callable[[], float]:
         if self.scaler is None:
             return lambda: 1.0
-        one = torch.ones((), device=self._device)
-        scaled = to_host(type(self.scaler).scale(self.scaler, one))  # get_scale() would wait for the device
+        loss = torch.ones((), device=self._device)
+        scaled = to_host(type(self.scaler).scale(self.scaler, loss))  # get_scale() would wait for the device
         return lambda: float(scaled())
 
 

@@ -1,4 +1,8 @@
-"""The report of a watcher: one sentence per tensor."""
+"""What a format loses of the tensors of a step, in a table with a sentence for each; also of a recorded run.
+
+A loss scale applies to gradients alone. Shares are counted exactly; where a summary cannot decide, the
+sentence says between which two a share lies. What a block format loses is known only if it was recorded.
+"""
 
 import math
 from collections.abc import Mapping
@@ -7,11 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mixwidgets.floats.formats.block import BlockFormat, any_format
-from mixwidgets.floats.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.floats.gradients.block_loss import BlockRecord
 from mixwidgets.floats.gradients.boundaries import signed_format
-from mixwidgets.floats.gradients.summary import GradientSummary
-from mixwidgets.runs.store.tables import ROW_DTYPES, counts_row
+from mixwidgets.floats.gradients.summary import LOG2_LOSS_SCALES, GradientSummary, best_loss_scale
+from mixwidgets.runs.store.export import ROW_DTYPES, counts_row
 from mixwidgets.support.languages.texts import Tell, translated
 
 if TYPE_CHECKING:
@@ -38,10 +41,10 @@ def report(
     Raises the errors of `any_format`, and ValueError for an unsigned format."""
     import pandas as pd
 
-    found = any_format(format)
-    if isinstance(found, BlockFormat):
-        return _block_report(step, loss_scale, summaries, found, lang)
-    format = signed_format(found).name
+    fmt = any_format(format)
+    if isinstance(fmt, BlockFormat):
+        return _block_report(step, loss_scale, summaries, fmt, lang)
+    format = signed_format(fmt).name
     rows: list[dict[str, object]] = []
     for name, summary in summaries.items():
         scale = loss_scale if is_gradient(name) else 1.0
@@ -60,7 +63,7 @@ def _block_report(
 
     rows: list[dict[str, object]] = []
     for name, summary in summaries.items():
-        record = next((one for one in summary.blocks if one.format == fmt.name), None)
+        record = next((block for block in summary.blocks if block.format == fmt.name), None)
         row = {"step": step, "name": name, "loss_scale": loss_scale if is_gradient(name) else 1.0}
         row |= {"count": summary.count, "zero": summary.zero, "not_finite": summary.inf + summary.nan}
         row |= asdict(record) if record else {}
@@ -205,11 +208,11 @@ def _values(summary: GradientSummary) -> int:
 
 def _broken(tell: Tell, summary: GradientSummary, is_scaled: bool) -> str:
     """How many values are inf or NaN."""
-    found = [f"{count:,} {what}" for count, what in ((summary.inf, "inf"), (summary.nan, "NaN")) if count]
-    some = tell("{one} and {other}", one=found[0], other=found[1]) if len(found) == 2 else found[0]
+    kinds = [f"{count:,} {what}" for count, what in ((summary.inf, "inf"), (summary.nan, "NaN")) if count]
+    broken = tell("{one} and {other}", one=kinds[0], other=kinds[1]) if len(kinds) == 2 else kinds[0]
     return tell(
         "{found} among {count} gradients" if is_scaled else "{found} among {count} values",
-        found=some,
+        found=broken,
         count=f"{summary.count:,}",
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mixwidgets.diagnosis.watching.history import Snapshot
 from mixwidgets.diagnosis.watching.report import is_gradient
-from mixwidgets.runs.store.event_file import EventFile
+from mixwidgets.runs.store.export import EventFile
 from mixwidgets.runs.store.shares import tensor_scalars
 from mixwidgets.support.installed import require
 
@@ -66,8 +66,8 @@ class ScalarLog:
 
 def scalars(snapshot: Snapshot, format: str) -> dict[str, float]:
     """The loss, the loss scale, and the `tensor_scalars` of each tensor. Unknown values are left out."""
-    found = {"loss": snapshot.loss, "loss_scale": snapshot.loss_scale}
-    found = {tag: value for tag, value in found.items() if value == value}
+    values = {"loss": snapshot.loss, "loss_scale": snapshot.loss_scale}
+    values = {tag: value for tag, value in values.items() if value == value}
     for name, summary in snapshot.summaries.items():
-        found |= tensor_scalars(name, summary, format, snapshot.loss_scale if is_gradient(name) else 1.0)
-    return found
+        values |= tensor_scalars(name, summary, format, snapshot.loss_scale if is_gradient(name) else 1.0)
+    return values

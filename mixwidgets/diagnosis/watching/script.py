@@ -1,4 +1,8 @@
-"""Watching the training of an unmodified script."""
+"""Watching the training of an unmodified script: the model whose weights its first optimiser steps.
+
+The model is looked for among all objects of the process when that optimiser first steps: too late for the
+outputs of this step. Other models, and processes that the script starts, are not watched.
+"""
 
 import gc
 import os
@@ -92,11 +96,11 @@ def _model_of(optimizer: torch.optim.Optimizer) -> nn.Module | None:
     preferred to the module inside."""
     stepped = weights_of(optimizer)
     best, best_key = None, (0, False, 0)
-    for found in gc.get_objects():
-        if issubclass(type(found), nn.Module):
+    for module in gc.get_objects():
+        if issubclass(type(module), nn.Module):
             with suppress(AttributeError):  # not yet initialised
-                held = sum(id(weight) in stepped for weight in found.parameters())
-                key = (held, hasattr(found, "_orig_mod"), -sum(1 for _ in found.modules()))
+                held = sum(id(weight) in stepped for weight in module.parameters())
+                key = (held, hasattr(module, "_orig_mod"), -sum(1 for _ in module.modules()))
                 if held and key > best_key:
-                    best, best_key = found, key
+                    best, best_key = module, key
     return best

@@ -1,4 +1,10 @@
-"""One step of a watched loop: collected without device syncs, read afterwards."""
+"""One step of a watched loop: collected without device syncs, read afterwards.
+
+Gradients arrive with the loss scale on them. A power of two is taken out of their summary, exactly, even
+where float32 could not represent the quotient; by any other scale the values are divided, as
+GradScaler.unscale_ does. A module's output is checked by its sum, which is not finite if a value is not.
+(On a GPU, a sum that overflows is reported too.)
+"""
 
 import math
 import time
@@ -11,8 +17,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.diagnosis.watching.targets import KINDS, Loop
-from mixwidgets.floats.gradients.block_loss import BlockLoss
-from mixwidgets.floats.gradients.blocked_tensor import block_losses
+from mixwidgets.floats.gradients.block_loss import BlockLoss, block_losses
 from mixwidgets.floats.gradients.lazy import LazySummaries, joined, merged
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.gradients.values import own_part
@@ -62,14 +67,16 @@ class _Part(NamedTuple):
     def read(self, scale: float) -> LazySummaries:
         """Dividing by a power of two changes only exponents, so it is done in the summary, exactly even if
         float32 cannot represent the result."""
-        found = self.pending()
+        summaries = self.pending()
         binades = 1 - math.frexp(self.divisor(scale))[1]
         if binades or self.zeros:
-            found = found.mapped(lambda name, one: _changed(one, binades, self.zeros.get(name, 0)))
+            summaries = summaries.mapped(
+                lambda name, summary: _changed(summary, binades, self.zeros.get(name, 0))
+            )
         if not self.names:
-            return found
-        not_finite = {name: count for name in self.names for count in found.not_finite.values()}
-        return LazySummaries(dict.fromkeys(self.names, lambda: found[""]), not_finite)
+            return summaries
+        not_finite = {name: count for name in self.names for count in summaries.not_finite.values()}
+        return LazySummaries(dict.fromkeys(self.names, lambda: summaries[""]), not_finite)
 
 
 class Step:
@@ -84,7 +91,7 @@ class Step:
         self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
-        self._before_closure: tuple[float | Tensor | None] | None = None
+        self._before_closure: tuple[float | Tensor | None] | None = None  # the own loss before a closure
         self._parts: dict[str, list[_Part]] = {kind: [] for kind in KINDS}
         self._norms: dict[str, Tensor] = {}
         self._began = time.perf_counter()
@@ -99,8 +106,8 @@ class Step:
         self._loss = _plus(self._loss, loss)
 
     def add_own_loss(self, loss: float | Tensor) -> None:
-        """A loss recorded by the user; it replaces what was seen. An optimiser's closure records one, though
-        L-BFGS calls it many times."""
+        """A loss recorded by the user; it replaces what was seen. Of those that a closure records the last
+        counts, since L-BFGS calls its closure many times."""
         before = self._before_closure or (self._own_loss,)
         self._own_loss = _plus(*before, loss)
 
@@ -117,8 +124,8 @@ class Step:
         self._add("gradients", gradients, is_scaled)
         if self._norm:
             scale = self._scale() if is_scaled else 1.0
-            found = norms({name: _stored_values(gradient) for name, gradient in gradients.items()})
-            self._norms |= {name: norm / scale if scale else norm * math.nan for name, norm in found.items()}
+            scaled = norms({name: _stored_values(gradient) for name, gradient in gradients.items()})
+            self._norms |= {name: norm / scale if scale else norm * math.nan for name, norm in scaled.items()}
 
     def add_weights(self, weights: Mapping[str, Tensor]) -> None:
         """Weights at the end of the step."""
@@ -252,12 +259,12 @@ def _with_blocks(
             for name in part.names or (key,):
                 old = losses.get(name) if are_added else None
                 pairs = zip(old, new, strict=True) if old else ()
-                losses[name] = [one.joined(other) for one, other in pairs] or new
+                losses[name] = [before.joined(after) for before, after in pairs] or new
                 divisors[name] = part.divisor(scale)
     if not losses:
         return summaries
     records = {name: tuple(loss.record(divisors[name]) for loss in losses[name]) for name in losses}
-    return summaries.mapped(lambda name, one: replace(one, blocks=records.get(name, ())))
+    return summaries.mapped(lambda name, summary: replace(summary, blocks=records.get(name, ())))
 
 
 def _changed(summary: GradientSummary, binades: int, zeros: int) -> GradientSummary:

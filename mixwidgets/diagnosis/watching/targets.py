@@ -104,8 +104,8 @@ def check_loop(
             f"{type(model).__name__} has no parameter that requires a gradient, so there is nothing to "
             "watch: call watch after the model is built, and after requires_grad_(True)."
         )
-    given = optimizer if isinstance(optimizer, list | tuple) else () if optimizer is None else (optimizer,)
-    optimizers = tuple(map(_with_hooks, given))
+    passed = optimizer if isinstance(optimizer, list | tuple) else () if optimizer is None else (optimizer,)
+    optimizers = tuple(map(_with_hooks, passed))
     for inner in optimizers:
         if weights_of(inner).isdisjoint(map(id, model.parameters())):
             raise ValueError(
@@ -113,7 +113,8 @@ def check_loop(
                 "pass the one created from model.parameters(), after the model was moved or wrapped."
             )
     if scaler is None:  # Accelerate's optimiser holds its scaler
-        scaler = next((found for one in given if (found := getattr(one, "scaler", None)) is not None), None)
+        scalers = (getattr(each, "scaler", None) for each in passed)
+        scaler = next((each for each in scalers if each is not None), None)
     if scaler is not None and not isinstance(scaler, torch.amp.GradScaler):
         raise TypeError(
             f"scaler takes a torch.amp.GradScaler; got a {type(scaler).__name__}. "
@@ -141,10 +142,10 @@ def _with_hooks(optimizer: object) -> torch.optim.Optimizer:
     Lookahead or Opacus', the one optimiser that it holds, whose `step` it calls."""
     if isinstance(optimizer, torch.optim.Optimizer) and hasattr(optimizer, "_optimizer_step_post_hooks"):
         return optimizer
-    inside = getattr(optimizer, "__dict__", {}).values()
-    held = [one for one in inside if isinstance(one, torch.optim.Optimizer)]
-    if len(held) == 1:
-        return _with_hooks(held[0])
+    attributes = getattr(optimizer, "__dict__", {}).values()
+    inner = [value for value in attributes if isinstance(value, torch.optim.Optimizer)]
+    if len(inner) == 1:
+        return _with_hooks(inner[0])
     raise TypeError(
         f"optimizer takes a torch.optim.Optimizer; got a {type(optimizer).__name__}. "
         "For a wrapper, pass the optimiser inside."

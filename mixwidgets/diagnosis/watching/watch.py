@@ -18,8 +18,8 @@ from mixwidgets.diagnosis.watching.report import is_gradient, report
 from mixwidgets.diagnosis.watching.scalars import ScalarLog
 from mixwidgets.diagnosis.watching.targets import Loop, check_loop, listed
 from mixwidgets.floats.formats.block import BlockFormat, BlockFormats, any_format
-from mixwidgets.floats.gradients.best_scale import best_loss_scale
 from mixwidgets.floats.gradients.boundaries import signed_format
+from mixwidgets.floats.gradients.summary import best_loss_scale
 from mixwidgets.runs.store.errors import in_words, reason_of
 from mixwidgets.runs.store.events import RunStarted
 from mixwidgets.runs.store.journal import Journal, create_watched_run, free_path
@@ -119,10 +119,10 @@ class Watcher:
 
     def stop(self) -> None:
         """Remove every hook and end the journal; harmless while not watching. What was observed is kept."""
-        told = (
-            " The newest gradients that were observed hold an inf or NaN." if self._history.is_broken else ""
-        )
-        self._stop("completed", f"Watching was ended.{told}")
+        message = "Watching was ended."
+        if self._history.is_broken:
+            message += " The newest gradients that were observed hold an inf or NaN."
+        self._stop("completed", message)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -206,8 +206,8 @@ class Watcher:
     @property
     def first_non_finite(self) -> NonFinite | None:
         """Where an inf or a NaN was first seen; within a step, forward comes before backward."""
-        found = self._history.first_non_finite.values()
-        return min(found, key=lambda one: (one.step, one.where == "backward"), default=None)
+        first = self._history.first_non_finite.values()
+        return min(first, key=lambda value: (value.step, value.where == "backward"), default=None)
 
     @property
     def notes(self) -> list[str]:
@@ -237,10 +237,9 @@ class Watcher:
         two. The columns: step, name, loss_scale, count, zero, not_finite, the fields of a `BlockRecord` after
         `format` (missing if the format was not recorded) and finding.
         """
-        told = self.format if format is None else format
         newest = self._history.newest
-        shown = (newest.step, newest.loss_scale, newest.summaries) if newest else (0, 1.0, {})
-        table = report(*shown, told, chosen_language())
+        step = (newest.step, newest.loss_scale, newest.summaries) if newest else (0, 1.0, {})
+        table = report(*step, self.format if format is None else format, chosen_language())
         table.attrs["notes"] = self.notes
         return table
 

@@ -1,1 +1,1 @@
-"""What a float format is, and exact decoding, encoding and rounding. NumPy only."""
+"""What a float format is, and exact decoding, encoding and rounding. NumPy for arrays only."""

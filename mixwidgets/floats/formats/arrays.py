@@ -1,4 +1,9 @@
-"""Array versions of decode and encode: the same results, computed in float64 steps that are each exact."""
+"""Decoding, encoding and rounding of arrays: the results of `decode` and `encode`, by exact float64 steps.
+
+Values that float64 cannot hold (wide integers, extended precision, text, Fractions) are encoded one by one,
+and the codes of formats that reach beyond it are decoded so. All others pass in chunks that stay in the
+processor's cache. Rounding a float32 array takes a faster way where `float32` has one for the format.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -7,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixwidgets.floats.formats import decode as one
 from mixwidgets.floats.formats import encode as scalar
 from mixwidgets.floats.formats import float32
-from mixwidgets.floats.formats import rounding as modes
+from mixwidgets.floats.formats.decode import to_float
 from mixwidgets.floats.formats.spec import FormatSpec
 
 
@@ -29,7 +33,7 @@ def decode(fmt: FormatSpec, codes: Any) -> NDArray[np.float64]:
     for extreme in (codes.min(), codes.max()) if codes.size else ():
         fmt.to_code(int(extreme))  # raises an error that names it
     if not fmt.fits_float64:
-        values = [one.to_float(fmt, int(code)) for code in codes.reshape(-1)]
+        values = [to_float(fmt, int(code)) for code in codes.reshape(-1)]
         return np.array(values, np.float64).reshape(codes.shape)
     return _in_chunks(lambda chunk: _decode_chunk(fmt, chunk), codes, np.dtype(np.float64))
 
@@ -38,7 +42,7 @@ def encode(
     fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Callable[[int], NDArray[Any]] | None
 ) -> NDArray[Any]:
     """`draw(n)` returns n thresholds for "stochastic": the least remainder of each value that rounds up."""
-    modes.check(rounding, overflow)
+    scalar.check_rounding(rounding, overflow)
     array = _as_real_array(values)
     if array.dtype == object:
         draws = draw(array.size).tolist() if draw else [scalar.NEVER] * array.size
@@ -47,7 +51,7 @@ def encode(
             for value, least in zip(array.ravel(), draws, strict=True)
         ]
         return np.array(codes, codes_dtype(fmt)).reshape(array.shape)
-    saturate = modes.saturates(fmt, overflow)
+    saturate = scalar.saturates(fmt, overflow)
     return _in_chunks(
         lambda chunk: _encode_chunk(fmt, chunk, rounding, saturate, draw), array, codes_dtype(fmt)
     )
@@ -56,8 +60,8 @@ def encode(
 def round(
     fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Callable[[int], NDArray[Any]] | None
 ) -> NDArray[Any]:
-    modes.check(rounding, overflow)
-    saturate = modes.saturates(fmt, overflow)
+    scalar.check_rounding(rounding, overflow)
+    saturate = scalar.saturates(fmt, overflow)
     if rounding == "ties-to-even" and float32.serves(fmt, values):
         return float32.round_array(fmt, values, saturate)
     if draw and float32.serves_draws(fmt, values):
@@ -170,10 +174,10 @@ def _encode_chunk(
     if rounding == "ties-to-even" and fmt.ties_to_larger:
         rounding = "ties-to-away"
     least = draw(remainder.size) if draw else scalar.NEVER
-    codes += in_range & modes.rounds_up(rounding, remainder, codes % 2 == 1, negative, least)
+    codes += in_range & scalar.rounds_up(rounding, remainder, codes % 2 == 1, negative, least)
 
     past = scalar.beyond(fmt, saturate)
-    inward = modes.is_inward(rounding, negative)
+    inward = scalar.is_inward(rounding, negative)
     codes = np.where(codes > fmt.max_code, np.where(inward, fmt.max_code, past), codes)
     codes = np.where(finite | is_nan, codes, past)
     for where, lacking in (

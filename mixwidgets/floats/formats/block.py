@@ -1,6 +1,19 @@
-"""Block formats: elements of few bits that share a scale (OCP Microscaling Formats 1.0, and NVFP4)."""
+"""Block formats: elements of few bits that share a scale (OCP Microscaling Formats (MX) 1.0, and NVFP4).
+
+An MX scale is a power of two, which a scale rule chooses from the block's largest magnitude, amax. With
+amax = a × 2^e and the element's largest value m × 2^emax, where 1 ≤ a, m < 2, its exponent is e − emax, or
+one more:
+
+    FLOOR   never one more                      MX 1.0, section 6.3
+    CEIL    where a > 1                         ⌈log2 amax⌉ − emax
+    RCEIL   where a > m                         ⌈log2(amax / largest)⌉: nothing saturates
+    EVEN    where a ≥ 2 − 2^−(t+1)              FLOOR of amax rounded to the element's t fraction bits
+
+An NVFP4 scale is a quotient, rounded to float8_e4m3fn. `block_float32` rounds float32 arrays faster.
+"""
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,10 +26,50 @@ from numpy.typing import ArrayLike, NDArray
 
 from mixwidgets.floats.formats.arrays import as_array
 from mixwidgets.floats.formats.catalogue import get_format, one_or_several
-from mixwidgets.floats.formats.fixed_point import INT8, FixedPoint
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.formats.scale_rules import check_scale_rule, scale_exponent
 from mixwidgets.support.suggestion import did_you_mean
+
+SCALE_RULES = ("FLOOR", "CEIL", "RCEIL", "EVEN")
+
+
+def check_scale_rule(rule: object) -> str:
+    """The rule itself. Raises ValueError for anything else."""
+    if isinstance(rule, str) and rule in SCALE_RULES:
+        return rule
+    hint = f"; write {rule.upper()!r}" if isinstance(rule, str) and rule.upper() in SCALE_RULES else ""
+    raise ValueError(f"a scale rule is one of {', '.join(SCALE_RULES)}, not {rule!r}{hint}")
+
+
+@dataclass(frozen=True)
+class FixedPoint:
+    """A signed integer of `bits` bits in units of 2^−fraction_bits, with the interface of a FloatFormat."""
+
+    name: str
+    bits: int
+    """Width of a code, at most 8."""
+    fraction_bits: int
+    """Bits after the binary point."""
+
+    @property
+    def max(self) -> float:
+        """Largest value. Encoding is symmetric: it never gives the single code below −max."""
+        return ((1 << (self.bits - 1)) - 1) / (1 << self.fraction_bits)
+
+    def encode(self, values: ArrayLike, *, overflow: str = "native") -> NDArray[np.uint8]:
+        """The codes of finite values, ties to even. Every overflow policy saturates: there is no infinity."""
+        del overflow
+        quanta = np.rint(np.clip(values, -self.max, self.max) * (1 << self.fraction_bits)).astype(np.int64)
+        return np.asarray(quanta & ((1 << self.bits) - 1), np.uint8)
+
+    def decode(self, codes: ArrayLike) -> NDArray[np.float64]:
+        """The values of codes."""
+        quanta = np.asarray(codes, np.int64)
+        signed = quanta - ((quanta >> (self.bits - 1)) << self.bits)
+        return np.asarray(signed / (1 << self.fraction_bits), np.float64)
+
+
+INT8 = FixedPoint("int8", bits=8, fraction_bits=6)
+"""OCP Microscaling Formats (MX) 1.0."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +125,8 @@ class BlockFormat:
     def quantize(self, values: ArrayLike, axis: int = -1, scale_rule: str | None = None) -> BlockQuantization:
         """Scales, codes and the dequantised array of real `values` of at least one dimension.
 
-        scale_rule: "FLOOR" (the default), "CEIL", "RCEIL" or "EVEN", as `scale_rules` states them; the scale
-        is kept within its format. NVFP4 has a rule of its own and takes none: tensor scale
+        scale_rule: "FLOOR" (the default), "CEIL", "RCEIL" or "EVEN", as the head of `formats.block` states
+        them; the scale is kept within its format. NVFP4 has a rule of its own and takes none: tensor scale
         s = amax(tensor) / (448 × 6), block scale amax(block) / (6 × s), each at least its format's smallest
         positive value. Every scale and element is rounded once, ties to even, from its exact quotient, and
         saturates (MX 1.0, section 6.3).
@@ -117,7 +170,7 @@ class BlockFormat:
 
     def scale_exponent(self, amax: NDArray[np.float64], rule: str = "FLOOR") -> NDArray[np.int64]:
         """log2 of the shared scales, where they are powers of two, from the blocks' largest magnitudes."""
-        exponent = scale_exponent(amax, self.element.max, self.element.fraction_bits, rule)
+        exponent = _scale_exponent(amax, self.element.max, self.element.fraction_bits, rule)
         return np.where(amax > 0, exponent, self.scale.emin).clip(self.scale.emin, self.scale.emax)
 
     def _rule(self, scale_rule: str | None) -> str | None:
@@ -134,9 +187,10 @@ class BlockFormat:
     def _scaled_by_quotient(self, blocks: NDArray[Any]) -> tuple[float, NDArray[Any], NDArray[Any]]:
         """(tensor scale, scale codes, blocks / (scale × tensor scale)).
 
-        Rounding a float64 quotient x / y rounds the exact one: a midpoint m of at most 25 bits times a y of
-        at most 28 is a float64, so an x that differs from it does so by an ulp or more, and its quotient
-        differs from m by more than half of one.
+        The quotients are rounded twice, to float64 and to a code, with the result of rounding once. Only a
+        quotient x / y that float64 rounds onto a midpoint m between two codes could go wrong. But m has at
+        most 25 bits and y at most 28, so m × y is a float64. An x that is not m × y is at least an ulp away
+        from it, and x / y more than half an ulp away from m.
         """
         assert self.tensor_scale is not None
         amax = np.abs(blocks).max(-1)
@@ -147,6 +201,25 @@ class BlockFormat:
         scale_codes = np.maximum(scale_codes, 1)  # the code of the smallest positive value
         units = self.scale.decode(scale_codes) * tensor_scale
         return tensor_scale, scale_codes, blocks / units[..., None]
+
+
+def _scale_exponent(
+    amax: NDArray[np.float64], largest: float, fraction_bits: int, rule: str
+) -> NDArray[np.int64]:
+    """log2 of the shared scale, before it is fitted to the scale's format.
+
+    amax: the largest magnitude of each block, positive. `largest` and `fraction_bits` are the element's.
+    Exponents are read from the bits, since a floating-point logarithm is wrong just below powers of two.
+    """
+    half, exponent = np.frexp(amax)
+    half_largest, exponent_largest = math.frexp(largest)
+    one_more = {
+        "FLOOR": np.zeros(half.shape, bool),
+        "CEIL": half > 0.5,
+        "RCEIL": half > half_largest,
+        "EVEN": half >= 1 - 2.0 ** -(fraction_bits + 2),
+    }[rule]
+    return np.asarray(exponent.astype(np.int64) - exponent_largest + one_more, np.int64)
 
 
 def in_blocks(
@@ -192,9 +265,9 @@ BlockFormats = str | BlockFormat | Iterable[str | BlockFormat]
 """One or several block formats, by name or as objects."""
 
 
-def named_block_formats(given: BlockFormats) -> tuple[BlockFormat, ...]:
+def named_block_formats(formats: BlockFormats) -> tuple[BlockFormat, ...]:
     """The block formats, each once. Raises the errors of `get_block_format`."""
-    return tuple(dict.fromkeys(map(get_block_format, one_or_several(given))))
+    return tuple(dict.fromkeys(map(get_block_format, one_or_several(formats))))
 
 
 def any_format(name: object) -> FloatFormat | BlockFormat:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixwidgets.floats.formats.block import BlockFormat, in_blocks
-from mixwidgets.floats.formats.fixed_point import FixedPoint
+from mixwidgets.floats.formats.block import BlockFormat, FixedPoint, in_blocks
 
 _DROPPED = np.uint64((1 << 29) - 1)  # the fraction bits that float64 has and float32 has not
 _LAST_KEPT = np.uint64(29)

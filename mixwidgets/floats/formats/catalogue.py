@@ -1,4 +1,9 @@
-"""The named formats, from catalogue.json, which the front end also reads."""
+"""The formats with a name: those of catalogue.json, which the front end also reads, and the P3109 family.
+
+P3109's formats (binary8p4se, binary6p3uf, …) are made from their names: IEEE SA P3109, Interim Report on
+Binary Floating-point Formats for Machine Learning, version 4.0 (2026-06). It may still change, so they are
+marked experimental.
+"""
 
 import json
 import re
@@ -8,9 +13,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
-from mixwidgets.floats.formats import p3109
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.support.suggestion import did_you_mean
+
+_P3109 = re.compile(r"binary(?P<k>[0-9]{1,2})p(?P<p>[0-9]{1,2})(?P<sign>[su])(?P<domain>[ef])")
 
 
 @cache
@@ -41,9 +47,17 @@ def get_format(name: object) -> FloatFormat:
     wanted = _dtype_name(name) if not isinstance(name, str) else name.strip().lower()
     if known := _by_name_or_alias().get(wanted):
         return known
-    if family := p3109.from_name(wanted):
+    if family := _p3109_named(wanted):
         return family
     raise ValueError(_unknown(wanted))
+
+
+def is_named(fmt: FloatFormat) -> bool:
+    """Whether `get_format` gives this format for its name, so that a page, which gets the name, knows it."""
+    try:
+        return get_format(fmt.name) == fmt
+    except ValueError:
+        return False
 
 
 def one_or_several(formats: Any) -> list[Any]:
@@ -72,3 +86,37 @@ def _unknown(wanted: str) -> str:
     aliases = [alias for fmt in list_formats() for alias in fmt.aliases]
     hint = did_you_mean(wanted, [*names, *aliases])
     return f"{wanted[:40]!r} is not a known format.{hint} Known formats are {', '.join(names)}"
+
+
+def p3109(k: int, p: int, *, signed: bool = True, extended: bool = True) -> FloatFormat:
+    """binary{k}p{p}: k bits in total, 3 … 15, and a precision of p; `extended` formats have infinities.
+
+    p goes from 1 to k − 1, or to k if unsigned. Raises ValueError for other numbers.
+    """
+    most = k - 1 if signed else k
+    if not 3 <= k <= 15 or not 1 <= p <= most:
+        raise ValueError(
+            "P3109 has formats of k = 3 to 15 bits with a precision p from 1 to k − 1, or to k if unsigned; "
+            f"got k={k}, p={p}"
+        )
+    return FloatFormat(
+        f"binary{k}p{p}{'s' if signed else 'u'}{'e' if extended else 'f'}",
+        exponent_bits=k - p + (not signed),
+        fraction_bits=p - 1,
+        bias=1 << (k - p - signed) if k - p - signed >= 0 else 0,
+        signed=signed,
+        infinity="top" if extended else "none",
+        nan="negative_zero" if signed else "top",
+        experimental=True,
+        citation="IEEE SA P3109 Interim Report 4.0, 2026-06",
+    )
+
+
+def _p3109_named(name: str) -> FloatFormat | None:
+    """The format with a name such as "binary8p4se"; None for any other text."""
+    match = _P3109.fullmatch(name)
+    if not match:
+        return None
+    return p3109(
+        int(match["k"]), int(match["p"]), signed=match["sign"] == "s", extended=match["domain"] == "e"
+    )

@@ -1,4 +1,4 @@
-"""Code → value, exactly, in the order of IEEE 754-2019, section 3.4."""
+"""Code → value, exactly (IEEE 754-2019, section 3.4): its class, its neighbours, and its decimal digits."""
 
 import math
 from fractions import Fraction

@@ -1,10 +1,32 @@
-"""Value → code: one rounding of the exact value, in the order of IEEE 754-2019, sections 4.3 and 7.4."""
+"""Value → code: one rounding of the exact value, in the order of IEEE 754-2019, sections 4.3 and 7.4.
+
+A rounding direction chooses between the two codes around a value; an overflow policy gives the result past
+the largest one. `rounds_up` and `is_inward` also take arrays: `arrays` computes the codes in another way, and
+decides by the same rules.
+"""
 
 from fractions import Fraction
+from typing import Any
 
-from mixwidgets.floats.formats import rounding as modes
 from mixwidgets.floats.formats.spec import FormatSpec, floor_log2
 from mixwidgets.support.parse import BitPattern, to_exact
+from mixwidgets.support.suggestion import did_you_mean
+
+ROUNDINGS = (
+    "ties-to-even",
+    "ties-to-away",
+    "toward-zero",
+    "toward-positive",
+    "toward-negative",
+    "to-odd",
+    "stochastic",
+)
+"""IEEE 754-2019, section 4.3; to-odd: Boldo and Melquiond, IEEE Trans. Comp. 57(4), 2008; and stochastic."""
+
+STACKS = {"torch": {"float8_e4m3fn"}, "ml_dtypes": set[str]()}
+"""Libraries with their own overflow policy: the formats that torch 2.13 and ml_dtypes 0.6 saturate."""
+
+OVERFLOWS = ("native", "saturate", *STACKS)
 
 NEVER = Fraction(1)  # a draw that no remainder reaches, so nothing rounds up
 
@@ -17,14 +39,14 @@ def encode(
     overflow: str = "native",
     draw: Fraction = NEVER,
 ) -> int:
-    """The code of one value, rounded once. `draw` decides "stochastic" (see rounding.rounds_up)."""
-    modes.check(rounding, overflow)
+    """The code of one value, rounded once. `draw` decides "stochastic" (see `rounds_up`)."""
+    check_rounding(rounding, overflow)
     exact = to_exact(value)
     if isinstance(exact, BitPattern):
         return fmt.to_code(exact.code)
     if exact.kind == "nan":
         return nan(fmt)
-    saturate = modes.saturates(fmt, overflow)
+    saturate = saturates(fmt, overflow)
     negative = exact.negative
     if not fmt.signed and negative and (exact.kind == "infinity" or exact.magnitude):
         return 0 if saturate else nan(fmt, "no negative numbers")
@@ -37,7 +59,7 @@ def encode(
     else:
         magnitude = round_magnitude(fmt, exact.magnitude, rounding, negative=negative, draw=draw)
         if magnitude > fmt.max_code:
-            inward = modes.is_inward(rounding, negative)
+            inward = is_inward(rounding, negative)
             magnitude = fmt.max_code if inward else beyond(fmt, saturate)
     if magnitude == fmt.nan_code:
         return magnitude
@@ -66,7 +88,7 @@ def round_magnitude(
         return 0
     if rounding == "ties-to-even" and fmt.ties_to_larger:
         rounding = "ties-to-away"
-    up: bool = modes.rounds_up(rounding, remainder, code % 2 == 1, negative, draw)
+    up: bool = rounds_up(rounding, remainder, code % 2 == 1, negative, draw)
     return code + up
 
 
@@ -86,3 +108,48 @@ def nan(fmt: FormatSpec, lacking: str = "no NaN") -> int:
         wants = "" if lacking == "no NaN" else ' and no NaN to say so; use overflow="saturate", or'
         raise ValueError(f"{fmt.name} has {lacking}{wants or ';'} choose a format that has one")
     return fmt.nan_code
+
+
+def rounds_up(rounding: str, remainder: Any, is_odd: Any, negative: Any, draw: Any) -> Any:
+    """Whether a magnitude rounds up to the next code; of one value (Fractions, bools) or of arrays of them.
+
+    remainder: its distance from the code below in units of the gap, 0 ≤ remainder < 1.
+    is_odd: parity of the code below. draw: for "stochastic", the least remainder that rounds up.
+    """
+    match rounding:
+        case "ties-to-even":
+            up = (remainder > 0.5) | ((remainder == 0.5) & is_odd)
+        case "ties-to-away":
+            up = remainder >= 0.5
+        case "to-odd":
+            up = is_odd ^ True
+        case "stochastic":
+            up = remainder >= draw
+        case _:
+            up = is_inward(rounding, negative) ^ True
+    return up & (remainder > 0)
+
+
+def is_inward(rounding: str, negative: Any) -> Any:
+    """Whether this rounding never increases magnitudes of this sign, and so never overflows."""
+    match rounding:
+        case "toward-positive":
+            return negative
+        case "toward-negative":
+            return negative ^ True
+        case _:
+            return rounding in ("toward-zero", "to-odd")
+
+
+def saturates(fmt: FormatSpec, overflow: str) -> bool:
+    """Whether a policy gives the largest finite value where the format would have infinity or NaN."""
+    return overflow == "saturate" or fmt.name in STACKS.get(overflow, ())
+
+
+def check_rounding(rounding: str, overflow: str) -> None:
+    """Raise ValueError for an unknown name."""
+    for argument, name, accepted in (("rounding", rounding, ROUNDINGS), ("overflow", overflow, OVERFLOWS)):
+        if name not in accepted:
+            hint = did_you_mean(str(name).replace("_", "-"), accepted)
+            names = ", ".join(map(repr, accepted))
+            raise ValueError(f"{argument} must be one of {names}, not {name!r}.{hint}")

@@ -41,35 +41,30 @@ def explain(
 ) -> Explanation:
     """Explain the rounding of `value`; for "stochastic", the draw that rounds down."""
     code = encode.encode(fmt, value, rounding=rounding, overflow=overflow)
-    given = to_exact(value)
-    if isinstance(given, BitPattern) or given.kind != "finite":
+    exact = to_exact(value)
+    if isinstance(exact, BitPattern) or exact.kind != "finite":
         return Explanation(code, "exact", code, code, None, None, None)
     finite = decode.classify(fmt, code) not in ("infinity", "nan")
-    error = decode.exact(fmt, code) - given.value if finite else None
-    relative = error / given.magnitude if error is not None and given.magnitude else None
+    error = decode.exact(fmt, code) - exact.value if finite else None
+    relative = error / exact.magnitude if error is not None and exact.magnitude else None
     if error == 0:
         return Explanation(code, "exact", code, code, None, error, relative)
-    low = encode.round_magnitude(fmt, given.magnitude, "toward-zero") if given.magnitude else 0
-    lacks_sign = given.negative and not fmt.signed
-    if lacks_sign or fmt.magnitude(low) > given.magnitude:  # below an unsigned or zeroless format's range
+    low = encode.round_magnitude(fmt, exact.magnitude, "toward-zero") if exact.magnitude else 0
+    lacks_sign = exact.negative and not fmt.signed
+    if lacks_sign or fmt.magnitude(low) > exact.magnitude:  # below an unsigned or zeroless format's range
         return Explanation(code, "overflow", code, code, None, error, relative)
     low = min(low, fmt.max_code)
     high = low + 1 if low < fmt.max_code else encode.beyond(fmt, saturate=False)
-    inner, outer = (_signed(fmt, code, given.negative) for code in (low, high))
     midpoint = (fmt.magnitude(low) + fmt.magnitude(low + 1)) / 2
-    return Explanation(
-        code,
-        _rule(fmt, given.magnitude, midpoint, rounding, given.negative),
-        outer if given.negative else inner,
-        inner if given.negative else outer,
-        -midpoint if given.negative else midpoint,
-        error,
-        relative,
-    )
+    rule = _rule(fmt, exact.magnitude, midpoint, rounding, exact.negative)
+    below, above = low, high
+    if exact.negative:
+        below, above, midpoint = _negated(fmt, high), _negated(fmt, low), -midpoint
+    return Explanation(code, rule, below, above, midpoint, error, relative)
 
 
-def _signed(fmt: FormatSpec, code: int, negative: bool) -> int:
-    return decode.negate(fmt, code) if negative and not decode.is_nan(fmt, code) else code
+def _negated(fmt: FormatSpec, code: int) -> int:
+    return code if decode.is_nan(fmt, code) else decode.negate(fmt, code)
 
 
 def _rule(fmt: FormatSpec, magnitude: Fraction, midpoint: Fraction, rounding: str, negative: bool) -> Rule:

@@ -131,7 +131,7 @@ def _by_addition(
     largest, past = np.float32(fmt.max), _past(fmt, saturate)
     if past == largest:
         np.minimum(rounded, past, out=rounded)  # keeps NaN
-    else:  # as integers, infinity and NaN are above every finite magnitude; equally fast on any data
+    else:  # as integers, infinity and NaN are above all finite magnitudes; as fast on any data
         np.multiply(rounded > largest, past.view(np.uint32), out=constant)
         np.maximum(magnitude, constant, out=magnitude)
     np.bitwise_and(bits, SIGN, out=constant)

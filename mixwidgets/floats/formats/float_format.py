@@ -1,4 +1,8 @@
-"""FloatFormat: a float format with all its operations."""
+"""FloatFormat: a float format with all its operations, as users hold it.
+
+A single value is computed by exact arithmetic on Fractions (`encode`, `decode`, `explain`), a sequence or an
+array by `arrays`. Only that needs NumPy, and it is loaded with the first array.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -136,7 +140,7 @@ def _draws(rounding: str, random_bits: int | None, seed: int | None) -> Callable
 
 
 def _arrays() -> ModuleType:
-    """The array versions, imported on first use, so that a bit editor never loads NumPy."""
+    """The operations on arrays, imported on first use."""
     from mixwidgets.floats.formats import arrays
 
     return arrays

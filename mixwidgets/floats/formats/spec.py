@@ -57,9 +57,9 @@ class FormatSpec:
         if self.bias is None and isinstance(self.exponent_bits, int):
             object.__setattr__(self, "bias", (1 << max(self.exponent_bits, 1) - 1) - 1)
         for name, (low, high) in (FAMILY_LIMITS if self.experimental else LIMITS).items():
-            given = getattr(self, name)
-            if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
-                raise ValueError(f"{name} must be an integer from {low} to {high}, not {given!r}")
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise ValueError(f"{name} must be an integer from {low} to {high}, not {value!r}")
         for name, accepted in {"infinity": get_args(Infinity), "nan": get_args(Nan)}.items():
             if getattr(self, name) not in accepted:
                 raise ValueError(f"{name} must be one of {', '.join(accepted)}, not {getattr(self, name)!r}")

@@ -1,18 +1,27 @@
-"""What rounding to a block format loses, for a tensor read in pieces."""
+"""What a tensor loses when it is rounded to block formats.
 
+Blocks run along one axis, or along all but the first, flattened: those that a layer's product sums over.
+`BlockedTensor` moves these axes last and reads the tensor in pieces that end at a block boundary, so that one
+in a file need not be loaded whole. A `BlockLoss` for each format adds up what the pieces lose.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import lcm, nan, prod, sqrt
+from typing import Any
 
 import numpy as np
 
 from mixwidgets.floats.formats.block import BlockFormat
 from mixwidgets.floats.formats.block_float32 import round_blocks, units
 from mixwidgets.floats.gradients.rounding_error import sum_of_squares
-from mixwidgets.floats.gradients.values import Array
+from mixwidgets.floats.gradients.values import Array, as_floats
 
 SPREAD = tuple(
     f"block_{name}" for name in ("range_p50", "range_p95", "range_max", "amax_min", "amax_p50", "amax_max")
 )
+
+PIECE = 1 << 18  # values processed together, or one row of the reduction axis if that is longer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,29 +92,30 @@ class BlockLoss:
         else:
             last = np.zeros((len(turned), 1))  # an extra block that holds the tensor's largest value
             last[0] = self._tensor_amax
-            found = fmt.quantize(np.concatenate([turned, last], axis=1), axis=0)
-            unit = found.scales[0, :-1] * (found.tensor_scale or 1.0)
-            rounded = found.dequantized[:, :-1]
+            quantized = fmt.quantize(np.concatenate([turned, last], axis=1), axis=0)
+            unit = quantized.scales[0, :-1] * (quantized.tensor_scale or 1.0)
+            rounded = quantized.dequantized[:, :-1]
         self.flushed += int(np.count_nonzero(magnitude != 0) - np.count_nonzero(rounded != 0))
         self.clipped += int(np.count_nonzero(magnitude > unit * fmt.element.max))
         self._lost += sum_of_squares(rounded - turned)  # exact if the scale is a power of two
         self._whole += sum_of_squares(turned)
         bits = magnitude.view(f"u{magnitude.itemsize}")
         smallest = ((bits - 1).min(0) + 1).view(magnitude.dtype)  # 0 − 1 is the largest integer
-        some = amax > 0
-        self._amax.append(amax[some].astype(np.float32))
-        self._range.append(np.log2(amax[some].astype(np.float64) / smallest[some]).astype(np.float32))
+        nonzero = amax > 0
+        largest, smallest = amax[nonzero], smallest[nonzero]
+        self._amax.append(largest.astype(np.float32))
+        self._range.append(np.log2(largest.astype(np.float64) / smallest).astype(np.float32))
 
     def joined(self, other: "BlockLoss") -> "BlockLoss":
         """What is lost of this and another tensor, in the same format."""
         both = BlockLoss(self._fmt, self._tensor_amax, self._along)
-        for one in (self, other):
-            both.flushed += one.flushed
-            both.clipped += one.clipped
-            both._lost += one._lost
-            both._whole += one._whole
-            both._amax += one._amax
-            both._range += one._range
+        for loss in (self, other):
+            both.flushed += loss.flushed
+            both.clipped += loss.clipped
+            both._lost += loss._lost
+            both._whole += loss._whole
+            both._amax += loss._amax
+            both._range += loss._range
         return both
 
     def record(self, scale: float = 1.0) -> BlockRecord:
@@ -124,3 +134,68 @@ class BlockLoss:
             relative_error=sqrt(self._lost / self._whole) if self._whole else 0.0,
             **spread,
         )
+
+
+def block_losses(tensor: Any, formats: Iterable[BlockFormat], axis: int | None = None) -> list[BlockLoss]:
+    """What rounding a tensor to each block format loses. Arguments and errors as for `BlockedTensor`."""
+    blocked = BlockedTensor(tensor, formats, axis)
+    for piece in blocked.pieces() if blocked.losses else ():
+        blocked.add(piece)
+    return blocked.losses
+
+
+class BlockedTensor:
+    """A tensor, and what rounding it to block formats loses of the pieces that were added so far."""
+
+    def __init__(self, tensor: Any, formats: Iterable[BlockFormat], axis: int | None) -> None:
+        """tensor: a dense floating-point array, torch tensor, or tensor in a file.
+
+        axis: that along which blocks run; None: all but the first, flattened; the only one of a vector.
+        ValueError for an axis that the tensor does not have.
+        """
+        formats = tuple(formats)
+        self._tensor, self.along = _reduction_last(tensor, axis)
+        whole = lcm(*(fmt.block_size for fmt in formats))  # so that pieces end at a block boundary
+        self._size = max(1, PIECE // whole) * whole
+        needs_amax = any(fmt.tensor_scale for fmt in formats)
+        amax = max(map(_amax, self.pieces()), default=0.0) if needs_amax else 0.0
+        self.losses = [BlockLoss(fmt, amax, self.along) for fmt in formats]
+
+    def pieces(self) -> Iterator[Array]:
+        """2-D float32 or float64 arrays of about `PIECE` values each; blocks run along their last axis."""
+        shape = tuple(self._tensor.shape)
+        length = prod(shape[1:])
+        step = max(1, self._size // max(1, length))
+        for start in range(0, shape[0], step):
+            values = as_floats(self._tensor[start : start + step])
+            if values.size:
+                yield values.reshape((-1, length) if len(shape) > 1 else (1, -1))
+
+    def add(self, piece: Array) -> None:
+        for loss in self.losses:
+            loss.add(piece)
+
+
+def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
+    """The tensor with the axes of its blocks last: `axis`, or, if that is None, all but the first. And these
+    axes in words."""
+    count = len(tensor.shape)
+    if axis is None or count < 2:
+        if axis is not None and count and axis not in (0, -1):
+            raise ValueError(f"block_axis {axis} is none of this tensor of one axis; it is 0.")
+        along = ("", "axis 0", "axis 1")[count] if count < 3 else f"axes 1–{count - 1}"
+        return tensor if count else tensor.reshape(1), along
+    if isinstance(axis, bool) or not isinstance(axis, int) or not -count <= axis < count:
+        raise ValueError(
+            f"block_axis {axis!r} is no axis of shape {tuple(tensor.shape)}: it is 0 … {count - 1}."
+        )
+    axis %= count
+    order = [*(other for other in range(count) if other != axis), axis]
+    dense = tensor[:] if not hasattr(tensor, "dtype") else tensor  # reads all of a tensor in a file
+    moved = dense.permute(order) if hasattr(dense, "permute") else np.transpose(dense, order)
+    # One leading axis, so that only the last one is divided into blocks.
+    return moved.reshape(-1, moved.shape[-1]), f"axis {axis}"
+
+
+def _amax(piece: Array) -> float:
+    return float(np.max(np.abs(piece), where=np.isfinite(piece), initial=0))

@@ -143,8 +143,8 @@ def _exponents(wide: bool) -> range:
 def _keys(wide: bool, cuts: tuple[int, ...]) -> tuple[Array, Array]:
     """For each key, the cell of its least magnitude, and whether another cell starts inside it.
 
-    The cells are uint32: with signed ones the compiled loop, which takes them as indices, would look for
-    negative ones and take half as long again.
+    The cells are uint32: the compiled loop uses them as indices, and a signed index costs it half as much
+    time again, because numba then tests each for being negative.
     """
     edges = cell_edges(wide, cuts)
     starts = np.arange(1 << _KEY_BITS, dtype=edges.dtype) << _key_shift(edges)

@@ -1,5 +1,7 @@
-"""Summaries by name, made on first access: counted (most of those that `watch` collects are never read) or
-decoded from stored bytes."""
+"""Summaries by name that are made when they are read: counted, or decoded from stored bytes.
+
+Of the summaries that `watch` collects in every step, most are never read.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -67,38 +69,38 @@ class StoredSummaries(Mapping[str, GradientSummary]):
 def joined(parts: Sequence[LazySummaries], names: Iterable[str]) -> LazySummaries:
     """The summaries of these names, in this order, each from the last part that contains it."""
     last = {name: part for part in parts for name in part}
-    found = {name: last[name] for name in names}
-    not_finite = {name: part.not_finite[name] for name, part in found.items() if name in part.not_finite}
-    return LazySummaries({name: partial(part.__getitem__, name) for name, part in found.items()}, not_finite)
+    chosen = {name: last[name] for name in names}
+    not_finite = {name: part.not_finite[name] for name, part in chosen.items() if name in part.not_finite}
+    return LazySummaries({name: partial(part.__getitem__, name) for name, part in chosen.items()}, not_finite)
 
 
 def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
     """The summaries of all names; those of a name that occurs in several parts are merged."""
-    found: dict[str, list[LazySummaries]] = {}
+    parts_of: dict[str, list[LazySummaries]] = {}
     not_finite: Counter[str] = Counter()
     for part in parts:
         not_finite.update(part.not_finite)
         for name in part:
-            found.setdefault(name, []).append(part)
+            parts_of.setdefault(name, []).append(part)
 
     def make(name: str) -> GradientSummary:
-        return reduce(GradientSummary.merge, (part[name] for part in found[name]))
+        return reduce(GradientSummary.merge, (part[name] for part in parts_of[name]))
 
-    return LazySummaries({name: partial(make, name) for name in found}, not_finite)
+    return LazySummaries({name: partial(make, name) for name in parts_of}, not_finite)
 
 
 def counted(names: Sequence[str], counts: Array, looked: Sequence[Array]) -> LazySummaries:
-    """From the arguments of `histograms`, in the order of the names."""
-    found = _summaries(names, counts, looked)
-    broken = {name: one.inf + one.nan for name, one in found.items() if one.inf or one.nan}
-    return LazySummaries(found, broken)
+    """Counted already, from the arguments of `histograms`, in the order of the names."""
+    summaries = _summaries(names, counts, looked)
+    not_finite = {name: part.inf + part.nan for name, part in summaries.items() if part.inf or part.nan}
+    return LazySummaries(summaries, not_finite)
 
 
 def counted_later(values: Array, sizes: Mapping[str, int], *, all_finite: bool) -> LazySummaries:
-    """Of consecutive parts of a float32 or float64 array in native byte order, by name; all are counted when
-    one is read, and the array must not change until then.
+    """Of consecutive parts of a float32 or float64 array in native byte order, by name. All are counted when
+    the first is read, and the array must not change until then.
 
-    `all_finite`: whether all values are known to be finite. If not, they are checked now.
+    all_finite: whether all values are known to be finite. If not, they are checked now.
     """
     ends = pairwise(accumulate(sizes.values(), initial=0))
     parts = {name: values[start:end] for name, (start, end) in zip(sizes, ends, strict=True)}
@@ -117,5 +119,5 @@ def counted_later(values: Array, sizes: Mapping[str, int], *, all_finite: bool) 
 
 def _summaries(names: Sequence[str], counts: Array, looked: Sequence[Array]) -> Mapping[str, GradientSummary]:
     cuts = catalogue_cuts()
-    found = histograms(counts, cuts, looked) if names else []
-    return {name: GradientSummary(cuts, *one) for name, one in zip(names, found, strict=True)}
+    counted = histograms(counts, cuts, looked) if names else []
+    return {name: GradientSummary(cuts, *histogram) for name, histogram in zip(names, counted, strict=True)}

@@ -3,6 +3,8 @@
 The norm is Euclidean. Zeros, infinities and NaNs are left out, because no format and no scale changes them.
 If any other value overflows, the error is infinite, whatever the overflow policy. It is 0 if only
 zeros remain.
+
+`ErrorSums` computes it from the values, in pieces; `estimated_error` estimates it from a summary's counts.
 """
 
 from collections.abc import Iterable, Sequence

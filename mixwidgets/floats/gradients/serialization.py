@@ -39,26 +39,26 @@ _LONGEST_GROUP = 8  # bytes: 56 bits
 _SAMPLE_BITS = 56  # the last two are unused
 
 
-def pack(cuts: tuple[int, ...], found: Histogram, blocks: Sequence[BlockRecord] = ()) -> bytes:
-    sizes = len(cuts), len(found.exponents)
+def pack(cuts: tuple[int, ...], counted: Histogram, blocks: Sequence[BlockRecord] = ()) -> bytes:
+    sizes = len(cuts), len(counted.exponents)
     version = WITH_BLOCKS if blocks else VERSION
-    data = bytearray(_HEAD.pack(MAGIC, version, *sizes, found.zero, found.inf, found.nan))
+    data = bytearray(_HEAD.pack(MAGIC, version, *sizes, counted.zero, counted.inf, counted.nan))
     data += struct.pack(f"<{sizes[0]}Q", *cuts)
-    data += struct.pack(f"<{sizes[1]}h", *found.exponents)
-    for count in found.cells.reshape(-1).tolist():
+    data += struct.pack(f"<{sizes[1]}h", *counted.exponents)
+    for count in counted.cells.reshape(-1).tolist():
         while count > 0x7F:
             data.append(0x80 | count & 0x7F)
             count >>= 7
         data.append(count)
-    bits = found.samples.view(np.uint64)
+    bits = counted.samples.view(np.uint64)
     codes = _SOME | bits >> 63 << FRACTION_BITS | bits % BINADE
-    for rest in np.where(found.samples, codes << 2, 0).tolist():
+    for rest in np.where(counted.samples, codes << 2, 0).tolist():
         data.append(rest >> _SAMPLE_BITS - 7)
         while rest := rest << 7 & (1 << _SAMPLE_BITS) - 1:
             data[-1] |= 0x80
             data.append(rest >> _SAMPLE_BITS - 7)
     if blocks:
-        data += json.dumps([_to_json(one) for one in blocks], separators=(",", ":")).encode()
+        data += json.dumps([_to_json(record) for record in blocks], separators=(",", ":")).encode()
     return bytes(data + _CRC.pack(zlib.crc32(data)))
 
 
@@ -116,22 +116,22 @@ def _to_json(record: BlockRecord) -> dict[str, Any]:
 def _records(data: bytes) -> tuple[BlockRecord, ...]:
     """The block records that `_to_json` wrote."""
     try:
-        found = json.loads(data)
+        written = json.loads(data)
     except (ValueError, RecursionError):
-        found = None
+        written = None
     fault = "its block records are not written as block records are"
-    _require(isinstance(found, list) and all(isinstance(one, dict) for one in found), fault)
+    _require(isinstance(written, list) and all(isinstance(record, dict) for record in written), fault)
     records = []
-    for one in found:
-        _require(one.keys() == {field.name for field in fields(BlockRecord)}, fault)
+    for record in written:
+        _require(record.keys() == {field.name for field in fields(BlockRecord)}, fault)
         for field in fields(BlockRecord):
-            value = one[field.name]
+            value = record[field.name]
             if field.type is float:
                 _require(value is None or (type(value) in (int, float) and isfinite(value)), fault)
-                one[field.name] = nan if value is None else float(value)
+                record[field.name] = nan if value is None else float(value)
             else:
                 _require(type(value) is field.type and (field.type is str or 0 <= value <= _MOST), fault)
-        records.append(BlockRecord(**one))
+        records.append(BlockRecord(**record))
     return tuple(records)
 
 

@@ -1,9 +1,15 @@
-"""GradientSummary: counts of a tensor's magnitudes that are exact at every power-of-two loss scale."""
+"""GradientSummary: counts of a tensor's magnitudes that are exact at every power-of-two loss scale.
+
+A loss scale of 2^k moves every value k binades up. So counts by binade answer for all such scales, if each
+binade is split where the answer of a format changes (see `boundaries`): by default the formats of the
+catalogue. The values themselves are not kept, but for a sample of each binade. What block formats lose does
+not follow from counts, so it is recorded when a summary is made.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, reduce
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -14,13 +20,41 @@ from mixwidgets.floats.formats.block import BlockFormat, BlockFormats, get_block
 from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.gradients import serialization
-from mixwidgets.floats.gradients.block_loss import BlockRecord
-from mixwidgets.floats.gradients.blocked_tensor import block_losses
+from mixwidgets.floats.gradients.block_loss import BlockRecord, block_losses
 from mixwidgets.floats.gradients.boundaries import BINADE, Boundaries, boundaries, cuts_for, exact_scale
-from mixwidgets.floats.gradients.counts import GradientCounts
 from mixwidgets.floats.gradients.histogram import Histogram, histogram
 from mixwidgets.floats.gradients.rounding_error import RelativeError, estimated_error
 from mixwidgets.floats.gradients.values import as_floats, own_part
+
+# From below any real need to beyond Megatron's starting scale of 2^32.
+LOG2_LOSS_SCALES = range(-24, 41)
+# The next step's gradients may be 16 times larger before the scale has to go down.
+HEADROOM = 4
+
+
+@dataclass(frozen=True, slots=True)
+class GradientCounts:
+    """How many gradients fall into each class after scaling and rounding, ties to even."""
+
+    zero: int
+    """Zero before scaling."""
+    flushed: int
+    """Not zero before scaling, zero after rounding."""
+    subnormal: int
+    """Not zero after rounding, below the format's smallest normal value: kept with fewer bits."""
+    normal: int
+    """In the format's normal range after rounding."""
+    overflow: int
+    """Finite before scaling, past the format's overflow threshold after it."""
+    inf: int
+    """Infinite before scaling."""
+    nan: int
+    """NaN before scaling."""
+
+    @property
+    def count(self) -> int:
+        """The total number of gradients."""
+        return sum(asdict(self).values())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,12 +111,12 @@ class GradientSummary:
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
         values = own_part(values)
-        found = cls(cuts, *histogram(as_floats(values), cuts))
+        summary = cls(cuts, *histogram(as_floats(values), cuts))
         if not block_formats:
-            return found
+            return summary
         tensor = values if hasattr(values, "shape") else np.asarray(values, np.float64)
         losses = block_losses(tensor, named_block_formats(block_formats), block_axis)
-        return replace(found, blocks=tuple(loss.record() for loss in losses))
+        return replace(summary, blocks=tuple(loss.record() for loss in losses))
 
     @cached_property
     def count(self) -> int:
@@ -200,14 +234,14 @@ class GradientSummary:
 
     def to_bytes(self) -> bytes:
         """This summary as bytes (see `serialization`): at most 20 KB for values of 32 bits or fewer."""
-        found = Histogram(self.exponents, self.cells, self.samples, self.zero, self.inf, self.nan)
-        return serialization.pack(self.cuts, found, self.blocks)
+        counted = Histogram(self.exponents, self.cells, self.samples, self.zero, self.inf, self.nan)
+        return serialization.pack(self.cuts, counted, self.blocks)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "GradientSummary":
         """The summary that `to_bytes` wrote. Raises ValueError for anything else, and for damaged bytes."""
-        cuts, found, blocks = serialization.unpack(data)
-        return cls(cuts, *found, blocks)
+        cuts, counted, blocks = serialization.unpack(data)
+        return cls(cuts, *counted, blocks)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GradientSummary) and self._counted == other._counted
@@ -224,3 +258,26 @@ class GradientSummary:
         return (
             f"GradientSummary({self.count:,} values{span}; zero={self.zero}, inf={self.inf}, nan={self.nan})"
         )
+
+
+def best_loss_scale(
+    summaries: Iterable[GradientSummary], format: str | FloatFormat, *, headroom: int = HEADROOM
+) -> float:
+    """The best power of two, 2^-24 … 2^40, for all these gradients in `format`.
+
+    Among the scales that overflow nothing even `headroom` binades higher, it is the one that flushes the
+    fewest gradients to zero, then leaves the fewest subnormal, then is nearest to 1 (no scaling). If every
+    scale overflows something that high, it is the one that overflows the fewest. Infinities and NaNs among
+    the gradients do not count: no scale removes them. Raises ValueError if there are no summaries.
+    """
+    parts = list(summaries)
+    if not parts:
+        raise ValueError("there are no gradients to choose a loss scale for")
+    together = reduce(GradientSummary.merge, parts)
+
+    def cost(log2: int) -> tuple[int, int, int, int, int]:
+        counts = together.counts(format, 2.0**log2)
+        above = together.counts(format, 2.0 ** (log2 + headroom))
+        return above.overflow, counts.flushed, counts.subnormal, abs(log2), log2
+
+    return 2.0 ** min(LOG2_LOSS_SCALES, key=cost)

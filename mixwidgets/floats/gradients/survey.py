@@ -1,6 +1,13 @@
-"""survey: what the tensors of a checkpoint would lose in narrower formats."""
+"""survey: what the tensors of a checkpoint would lose in narrower formats.
 
-from collections.abc import Iterable, Iterator
+The tensors come from a mapping, a model or a file, one at a time; those of a safetensors file are read in
+pieces. A torch.save file is read with weights_only=True, which runs no code that it holds.
+"""
+
+import errno
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,9 +15,7 @@ import numpy as np
 from mixwidgets.floats.formats.block import BlockFormat, any_format
 from mixwidgets.floats.formats.catalogue import one_or_several
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.gradients.block_loss import SPREAD
-from mixwidgets.floats.gradients.blocked_tensor import BlockedTensor
-from mixwidgets.floats.gradients.checkpoints import tensors
+from mixwidgets.floats.gradients.block_loss import SPREAD, BlockedTensor
 from mixwidgets.floats.gradients.rounding_error import ErrorSums
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.gradients.values import own_part, require_dense_floats
@@ -24,6 +29,14 @@ FORMATS = ("float16", "bfloat16", "float8_e4m3fn", "mxfp4")
 _COLUMNS = (
     *("tensor", "values", "format", "blocks_along", "zero", "flushed", "subnormal", "overflow", "clipped"),
     *("not_finite", "relative_error", *SPREAD),
+)
+
+_STATES = ("model_state_dict", "model_state", "state_dict", "model")  # what loops save the model under
+_TORCH = (".pt", ".pth", ".bin", ".ckpt")
+_LFS = b"version https://git-lfs"  # what a file starts with that Git LFS has not fetched
+_ACCEPTED = (
+    "a state_dict or another mapping of names to tensors, a model, or the path of a safetensors file or of "
+    f"one that torch.save wrote ({', '.join(_TORCH)})"
 )
 
 
@@ -61,9 +74,9 @@ def survey(
     wanted = list(map(any_format, one_or_several(formats)))
     rows: list[dict[str, Any]] = []
     sharded = 0
-    for name, given in tensors(source):
-        tensor = own_part(given)
-        sharded += tensor is not given
+    for name, whole in _tensors(source):
+        tensor = own_part(whole)
+        sharded += tensor is not whole
         try:
             rows += [{"tensor": name, **row} for row in _rows(tensor, wanted, block_axis)]
         except (TypeError, ValueError) as error:
@@ -91,7 +104,7 @@ def _rows(
         blocked.add(piece)
 
     not_finite = summary.inf + summary.nan
-    some = summary.count - summary.zero - not_finite
+    nonzero = summary.count - summary.zero - not_finite
     relative = dict(zip(floats, errors.relative, strict=True))
     losses = dict(zip(blocks, blocked.losses, strict=True))
     for fmt in wanted:
@@ -103,15 +116,113 @@ def _rows(
             "not_finite": _share(not_finite, summary.count),
         }
         if isinstance(fmt, BlockFormat):
-            found = losses[fmt].record()
-            lost = {"flushed": found.flushed, "overflow": 0, "clipped": found.clipped}
-            row |= {name: getattr(found, name) for name in ("blocks_along", "relative_error", *SPREAD)}
+            record = losses[fmt].record()
+            lost = {"flushed": record.flushed, "overflow": 0, "clipped": record.clipped}
+            row |= {name: getattr(record, name) for name in ("blocks_along", "relative_error", *SPREAD)}
         else:
             counts = summary.counts(fmt)
             lost = {name: getattr(counts, name) for name in ("flushed", "subnormal", "overflow")}
             row["relative_error"] = relative[fmt]
-        yield row | {name: _share(count, some) for name, count in lost.items()}
+        yield row | {name: _share(count, nonzero) for name, count in lost.items()}
 
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
+
+
+def _tensors(source: object) -> Iterator[tuple[str, Any]]:
+    """The floating-point tensors by name: arrays, torch tensors, or lazily read tensors of a file.
+
+    If a checkpoint also holds the optimiser's state, only the model's is used. Entries that are not tensors,
+    such as None or an `_extra_state`, are skipped. Raises the errors of `survey`.
+    """
+    if isinstance(source, str | os.PathLike):
+        yield from _of_file(os.fspath(source))
+        return
+    if callable(state := getattr(source, "state_dict", None)):
+        source = state()
+    if not isinstance(source, Mapping):
+        raise TypeError(f"survey takes {_ACCEPTED}; got a {type(source).__name__}.")
+    held = next((source[key] for key in _STATES if isinstance(source.get(key), Mapping)), source)
+    yield from _of_mapping(held)
+
+
+def _of_mapping(state: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in state.items():
+        name = f"{prefix}{key}"
+        if name.endswith("_extra_state"):
+            continue
+        if isinstance(value, Mapping):
+            yield from _of_mapping(value, f"{name}.")
+            continue
+        if isinstance(value, float | list | tuple):
+            try:
+                value = np.asarray(value)
+            except ValueError:  # lists of different lengths
+                continue
+        if "float" in str(getattr(value, "dtype", "")):
+            yield name, value
+
+
+def _of_file(path: str) -> Iterator[tuple[str, Any]]:
+    if Path(path).is_dir():
+        raise IsADirectoryError(
+            errno.EISDIR, "this is a folder; name a file in it, such as 'model.safetensors'", path
+        )
+    with Path(path).open("rb") as start:  # raises an OSError that says what is wrong with the path
+        if start.read(len(_LFS)) == _LFS:
+            raise ValueError(
+                f"{path!r} is Git LFS's pointer to a file: run `git lfs pull`, which fetches it."
+            )
+    if Path(path).suffix.lower() in _TORCH:
+        yield from _tensors(_loaded(path))
+        return
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="pt", device="cpu") as file:
+            for name in file.keys():  # noqa: SIM118  (the file is no mapping)
+                part = file.get_slice(name)
+                if part.get_dtype().startswith(("F", "BF")):
+                    yield name, _Slices(part) if part.get_shape() else file.get_tensor(name)
+    except SafetensorError as error:
+        raise ValueError(
+            f"{path!r} is not a safetensors file: {error}. A file of torch.save ends in {', '.join(_TORCH)}; "
+            "of any other file pass the tensors, such as torch.load(path, weights_only=True)."
+        ) from None
+
+
+class _Slices:
+    """A tensor in a safetensors file; only the requested slices are read."""
+
+    def __init__(self, part: Any) -> None:
+        self._part = part
+        self.shape = tuple(part.get_shape())
+
+    def __getitem__(self, rows: Any) -> Any:
+        return self._part[rows]
+
+
+def _loaded(path: str) -> object:
+    """The content of a torch.save file, memory-mapped if possible, and read with weights_only=True."""
+    import zipfile
+
+    import torch
+
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+    except Exception as error:  # for a damaged or foreign file torch may raise anything
+        # torch explains its option before this mark, in colour. Of what follows, the first sentence is the
+        # cause; the others are ways round it.
+        _, mark, text = str(error).rpartition("WeightsUnpickler error:")
+        cause = (text.strip() or type(error).__name__).splitlines()[0].partition(". ")[0][:200].rstrip(".")
+        if not mark:
+            raise ValueError(
+                f"{path!r} cannot be read: {cause}. It may be damaged or incomplete, or torch.save did not "
+                "write it."
+            ) from None
+        raise ValueError(
+            f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {cause}. "
+            "Save only model.state_dict() or, of a file that you trust, pass "
+            "torch.load(path, weights_only=False)."
+        ) from None

@@ -1,8 +1,13 @@
-"""The base class of all widgets: strict keywords, one message per change, state as text, saving, language."""
+"""What all widgets share: MixWidget, their base, and Checked, a trait that validates.
+
+A MixWidget takes only keywords that it knows, sends each change in one message, has a state that is a short
+text, can be saved and drawn, and shows its page in one language.
+"""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import anywidget
 import traitlets
@@ -11,6 +16,8 @@ from mixwidgets.floats.widgets.bundles import SHARED, page_module
 from mixwidgets.floats.widgets.state_text import read_state, write_state
 from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.suggestion import did_you_mean
+
+T = TypeVar("T")
 
 
 class MixWidget(anywidget.AnyWidget):
@@ -73,8 +80,7 @@ class MixWidget(anywidget.AnyWidget):
         Returns the path. ModuleNotFoundError or RuntimeError if playwright or Chromium is missing; otherwise
         raises the errors of `save`.
         """
-        from mixwidgets.floats.widgets.page import write_file
-        from mixwidgets.floats.widgets.picture import picture
+        from mixwidgets.floats.widgets.page import picture, write_file
 
         return write_file(path, lambda: picture(self).png, example="bit.png")
 
@@ -105,3 +111,22 @@ class MixWidget(anywidget.AnyWidget):
         # Changes by observers (a new format changes the code) are sent in the same message.
         with self.hold_sync():
             super().notify_change(change)
+
+
+class Checked(traitlets.TraitType[T, Any]):
+    """A trait that is sent to the page. `check` gets each new value and gives the one that is kept.
+
+    Its TypeError or ValueError becomes a TraitError with the same words, and the old value is kept. Without
+    `check`, the widget validates the trait, such as together with others.
+    """
+
+    def __init__(self, default: T, check: Callable[[Any], T] | None = None, *, help: str = "") -> None:
+        super().__init__(default, help=help)
+        self.tag(sync=True)
+        self._check = check
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        try:
+            return self._check(value) if self._check else value
+        except (TypeError, ValueError) as error:
+            raise traitlets.TraitError(str(error)) from None

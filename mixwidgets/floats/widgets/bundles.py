@@ -40,7 +40,7 @@ def page_module(name: str, lang: str) -> PageModule:
 @cache
 def _page_text(name: str, lang: str) -> str:
     """A page's code, with its `messages` in one language and its `styles`."""
-    styles = [style_sheet(one) for one in _needs()[name]["styles"]]
+    styles = [style_sheet(sheet) for sheet in _needs()[name]["styles"]]
     declared = _declared("messages", _messages(name, lang)) + _declared("styles", styles)
     return f"{declared}{_code(name)}export default {{ initialize: () => page.default }};\n"
 

@@ -1,4 +1,9 @@
-"""FollowingWidget: a widget that shows something live. A thread polls it and sends news to the page."""
+"""FollowingWidget: a widget that shows something live. A thread polls it and sends news to the page.
+
+Polling needs no cooperation of what is followed, which may be in another process. It stops when nothing more
+will come, and while no page shows the widget. What the page asks for is done on a thread of its own, because
+its message may arrive on the thread that runs cells.
+"""
 
 import threading
 import time
@@ -15,7 +20,7 @@ from mixwidgets.support.languages.texts import translated
 _LONGEST = 1000  # characters of a message, or of a request's name
 
 _AFTER_FAULT_S = 1.0
-_UNSHOWN_S = 60.0  # a widget that no page shows by then follows nothing until one does
+_UNSHOWN_S = 60.0  # after so long without a page that shows it, a widget stops following until one does
 NO_THREAD = (
     "This Python can start no thread, as in a browser: what is shown is what there was, and is not followed."
 )
@@ -131,10 +136,10 @@ class FollowingWidget(MixWidget):
         warnings.warn(NO_THREAD, RuntimeWarning, stacklevel=2)
         self._tell_fault(translated(NO_THREAD, self.lang))
 
-    def _begin(self, job: Callable[..., object], *given: object) -> None:
+    def _begin(self, job: Callable[..., object], *arguments: object) -> None:
         """Run a slow job on a separate thread, in the current context, that of the page's message."""
-        if not _start_thread(copy_context().run, job, *given):
-            job(*given)
+        if not _start_thread(copy_context().run, job, *arguments):
+            job(*arguments)
 
     def _look_on(self) -> None:
         last_fault = ""
@@ -159,18 +164,18 @@ class FollowingWidget(MixWidget):
             return self._is_looking
 
     def _on_message(self, _: Any, content: Any, __: Any) -> None:
-        # The kernel routes the page's next message to the loop that last sent on this comm. Sending in the
-        # context of a message keeps messages on the loop through which it came, which a running cell does not
-        # block.
+        # The kernel delivers a page's next message on the event loop that last sent to it. So news are sent
+        # in the context of the page's last message: on the loop that it came through, which a running cell
+        # does not block.
         self._context = copy_context()
         if isinstance(content, dict):
             self._hear(content)
 
 
-def _start_thread(job: Callable[..., object], *given: object, name: str | None = None) -> bool:
+def _start_thread(job: Callable[..., object], *arguments: object, name: str | None = None) -> bool:
     """Start a thread for the job. False if there are no threads, as in a browser."""
     try:
-        threading.Thread(target=job, args=given, name=name, daemon=True).start()
+        threading.Thread(target=job, args=arguments, name=name, daemon=True).start()
     except RuntimeError:
         return False
     return True

@@ -1,25 +1,26 @@
 """The gradient snapshots of an explorer, in bounded memory.
 
-A snapshot is stored as bytes, which js/core/gradients/snapshots.ts reads too (little-endian):
-u32 length of what follows, u32 step, f64 loss scale, f64 loss (NaN if unknown)
-u32 length of the names, the names as a JSON list
-for each name: u32 length, GradientSummary.to_bytes()
+They travel in one frame, which js/core/gradients/snapshots.ts reads: "names", a list of names for each
+snapshot, in the head; "snapshots", a row of step, loss scale and loss for each (float64, NaN if unknown); and
+the `packed` summaries, snapshot by snapshot.
 """
 
 import json
-import struct
 import threading
 from collections.abc import Mapping
 from math import nan
 
+import numpy as np
+
 from mixwidgets.floats.gradients.lazy import StoredSummaries
 from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.widgets.frame import frame, packed
 from mixwidgets.floats.widgets.thinned import Thinned
 
 MOST_BYTES = 10 << 20  # a page may hold twice as much: the initial snapshots and later ones
 MOST_SNAPSHOTS = 1000  # more than a slider's pixels
-_LENGTH = struct.Struct("<I")
-_HEAD = struct.Struct("<IddI")
+_FRAME = 256  # bytes of a frame without snapshots, and what fills it up
+_ROW, _SIZE = 24, 4  # bytes for a snapshot; for a summary's size
 
 
 class SnapshotFeed:
@@ -32,8 +33,8 @@ class SnapshotFeed:
         self.loss = Thinned()
         """The loss by step, if the source reports it."""
         self._limits = most_bytes, most_snapshots
-        self._kept: dict[int, tuple[bytes, StoredSummaries]] = {}  # what precedes the summaries, and these
-        self._size = 0
+        self._kept: dict[int, tuple[float, float, StoredSummaries]] = {}  # loss scale, loss, gradients
+        self._size = _FRAME
         self._lock = threading.Lock()
 
     @property
@@ -50,18 +51,16 @@ class SnapshotFeed:
         StoredSummaries are passed on as stored; the page reports damaged ones.
         """
         if not isinstance(summaries, StoredSummaries):
-            summaries = StoredSummaries({name: one.to_bytes() for name, one in summaries.items()})
-        names = json.dumps(list(summaries)).encode()
-        kept = _HEAD.pack(step, loss_scale, loss, len(names)) + names, summaries
+            summaries = StoredSummaries({name: summary.to_bytes() for name, summary in summaries.items()})
         with self._lock:
-            self._kept[step] = kept
-            self._size += len(_in_bytes(*kept))
+            self._kept[step] = loss_scale, loss, summaries
+            self._size += _size_of(summaries)
             self.seen += 1
             most_bytes, most_snapshots = self._limits
             while len(self._kept) > 2 and (self._size > most_bytes or len(self._kept) > most_snapshots):
                 older = list(self._kept)[1 : max(2, len(self._kept) // 2)]
                 for dropped in older[::2]:
-                    self._size -= len(_in_bytes(*self._kept.pop(dropped)))
+                    self._size -= _size_of(self._kept.pop(dropped)[2])
 
     def add_loss(self, step: int, loss: float) -> None:
         """Add a step's loss."""
@@ -73,19 +72,26 @@ class SnapshotFeed:
         with self._lock:
             if not self._kept:
                 return None, {}
-            at = min(self._kept, key=lambda one: abs(one - step)) if step else next(reversed(self._kept))
-            return at, self._kept[at][1]
+            newest = next(reversed(self._kept))
+            at = min(self._kept, key=lambda kept: abs(kept - step)) if step else newest
+            return at, self._kept[at][2]
 
-    def to_bytes(self, after: int = -1) -> bytes:
-        """The kept snapshots of steps after `after`, concatenated."""
+    def to_frame(self, after: int = -1) -> bytes:
+        """The kept snapshots of steps after `after`."""
         with self._lock:
-            newer = [kept for step, kept in self._kept.items() if step > after]
-        return b"".join(_in_bytes(*kept) for kept in newer)
+            newer = {step: kept for step, kept in self._kept.items() if step > after}
+        rows = [(step, loss_scale, loss) for step, (loss_scale, loss, _) in newer.items()]
+        gradients = [summaries.parts for *_, summaries in newer.values()]
+        return frame(
+            {
+                "snapshots": np.array(rows, np.float64).reshape(-1, 3),
+                **packed([part for parts in gradients for part in parts.values()]),
+            },
+            names=[list(parts) for parts in gradients],
+        )
 
 
-def _in_bytes(head: bytes, summaries: StoredSummaries) -> bytes:
-    return _with_length(head + b"".join(map(_with_length, summaries.parts.values())))
-
-
-def _with_length(data: bytes) -> bytes:
-    return _LENGTH.pack(len(data)) + data
+def _size_of(summaries: StoredSummaries) -> int:
+    """The bytes that a snapshot adds to a frame."""
+    parts = summaries.parts
+    return _ROW + sum(_SIZE + len(part) for part in parts.values()) + len(json.dumps(list(parts)))

@@ -24,11 +24,11 @@ _HEX = re.compile(r"[0-9A-Fa-f]+")
 
 def write_state(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
     """The state text of these values of a widget's traits."""
-    told = {
+    written = {
         name: values[name] for name, default in defaults.items() if default is None or values[name] != default
     }
     return "&".join(
-        f"{_key(name)}={quote(_written(name, value), safe=_UNESCAPED)}" for name, value in told.items()
+        f"{_key(name)}={quote(_written(name, value), safe=_UNESCAPED)}" for name, value in written.items()
     )
 
 
@@ -47,18 +47,18 @@ def read_state(text: object, values: Mapping[str, Any], defaults: Mapping[str, A
     if text.removeprefix("#") == example == "":
         return {}  # a widget without state
     traits = {_key(name): name for name in defaults}
-    found: dict[str, Any] = {}
+    read: dict[str, Any] = {}
     for pair in text.removeprefix("#").split("&"):
-        written, equals, value = pair.partition("=")
-        key = _decoded(written)
+        name, equals, value = pair.partition("=")
+        key = _decoded(name)
         if not equals or key not in traits:
             hint = did_you_mean(key, traits) if key not in traits else ""
             raise ValueError(f"{pair[:40]!r} is not a part of a state such as {example[:80]!r}.{hint}")
-        if key in found:
+        if key in read:
             raise ValueError(f"a state names each part once; {key!r} came twice")
-        found[key] = _read(traits[key], _decoded(value), values[traits[key]])
+        read[key] = _read(traits[key], _decoded(value), values[traits[key]])
     absent = {name: values[name] if default is None else default for name, default in defaults.items()}
-    return {name: found.get(key, absent[name]) for key, name in traits.items()}
+    return {name: read.get(key, absent[name]) for key, name in traits.items()}
 
 
 def _key(name: str) -> str:

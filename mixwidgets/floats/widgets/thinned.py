@@ -4,6 +4,7 @@ import math
 from operator import itemgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 Point = tuple[float, ...]
 """(step, value), and perhaps more values of the same step."""
@@ -44,10 +45,10 @@ class Thinned:
             kept.append(self.last)
         return kept
 
-    def to_bytes(self) -> bytes:
-        """The points as rows of little-endian float32; steps up to 2^24 are exact."""
+    def rows(self) -> NDArray[np.float32]:
+        """The points, float32 (points, 1 + values); steps up to 2^24 are exact. (0, 2) without a point."""
         with np.errstate(over="ignore"):  # values beyond float32's range are drawn as infinite
-            return np.array(self.points(), dtype="<f8").astype("<f4").tobytes()
+            return np.array(self.points() or np.empty((0, 2)), np.float64).astype(np.float32)
 
 
 def _extremes(points: list[Point]) -> list[Point]:

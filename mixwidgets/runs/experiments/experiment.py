@@ -1,4 +1,8 @@
-"""Experiment: everything that determines a training run, validated, immutable and identified by a hash."""
+"""Experiment: everything that determines a training run, validated, immutable and identified by a hash.
+
+Its canonical JSON is what is stored, sent to workers and hashed. So it holds what a name stands for: of a
+preset the Recipe, of a user's class the source text, of an omitted field the task's default.
+"""
 
 import dataclasses
 import hashlib
@@ -13,8 +17,7 @@ from typing import Any, Literal, Self, cast
 from mixwidgets.runs.experiments.options import Options, real, whole
 from mixwidgets.runs.experiments.recipe import Recipe, as_recipe, recipes
 from mixwidgets.runs.task.catalogue import tasks
-from mixwidgets.runs.task.own_task import check_protocol, own_spec
-from mixwidgets.runs.task.source import check_source, source_of
+from mixwidgets.runs.task.own_task import check_protocol, check_source, own_spec, source_of
 from mixwidgets.runs.task.spec import DEFAULTS, TaskSpec
 from mixwidgets.support.checks import check_names, choice, whole_number
 
@@ -112,10 +115,10 @@ class Experiment(Options):
 
     def _settle_task(self) -> TaskSpec:
         """Replace a class by its name and source; returns the task's spec."""
-        given: object = self.task
-        if isinstance(given, type) or hasattr(given, "model"):
-            check_protocol(given)
-            task = cast("type", given)
+        name_or_class: object = self.task
+        if isinstance(name_or_class, type) or hasattr(name_or_class, "model"):
+            check_protocol(name_or_class)
+            task = cast("type", name_or_class)
             self._settle("task", task.__name__)
             self._settle("task_source", source_of(task))
             return own_spec(task.__name__, task)
@@ -162,9 +165,9 @@ class Experiment(Options):
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values, with the schema version."""
-        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        own = {"recipe": self.recipe.to_dict(), "task_options": dict(self.task_options)}
-        return {"schema": SCHEMA, **given, **own}
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        nested = {"recipe": self.recipe.to_dict(), "task_options": dict(self.task_options)}
+        return {"schema": SCHEMA, **values, **nested}
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -186,13 +189,13 @@ class Experiment(Options):
                 f"This experiment has schema {schema!r}; this mixwidgets reads schema {SCHEMA}. "
                 "Was it written by a newer version? Then upgrade mixwidgets."
             )
-        given = {name: value for name, value in fields.items() if name != "schema"}
-        check_names("An experiment", given, [field.name for field in dataclasses.fields(cls)])
-        if "task" not in given:
+        values = {name: value for name, value in fields.items() if name != "schema"}
+        check_names("An experiment", values, [field.name for field in dataclasses.fields(cls)])
+        if "task" not in values:
             raise TypeError(f"An experiment needs a task, one of {', '.join(map(repr, tasks))}.")
-        if isinstance(given.get("recipe"), dict):
-            given["recipe"] = Recipe.from_dict(given["recipe"])
-        return cls(**given)
+        if isinstance(values.get("recipe"), dict):
+            values["recipe"] = Recipe.from_dict(values["recipe"])
+        return cls(**values)
 
 
 def _device(value: object) -> str:

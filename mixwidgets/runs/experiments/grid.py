@@ -31,27 +31,27 @@ def grid(experiment: Experiment, **axes: Any) -> list[Experiment]:
             f"grid takes an Experiment first; got a {type(experiment).__name__}. "
             "Write grid(Experiment(task='digits_cnn'), recipe=['fp32', 'bf16'], seed=range(3))."
         )
-    values = {name: _values(name, given) for name, given in axes.items()}
-    size = math.prod(len(axis) for axis in values.values())
+    values = {name: _values(name, axis) for name, axis in axes.items()}
+    size = math.prod(map(len, values.values()))
     if size > _MOST:
         raise ValueError(f"This grid has more than {_MOST} experiments: give its axes fewer values.")
-    found: dict[Experiment, dict[str, Any]] = {}
+    cells: dict[Experiment, dict[str, Any]] = {}  # each with its changes
     for combination in itertools.product(*values.values()):
         changes = dict(zip(values, combination, strict=True))
         cell = experiment.replace(**changes)
-        if cell in found:
+        if cell in cells:
             raise ValueError(
-                f"{_in_words(found[cell])} and {_in_words(changes)} are the same experiment: "
+                f"{_in_words(cells[cell])} and {_in_words(changes)} are the same experiment: "
                 "name each value once, in one way."
             )
-        found[cell] = changes
-    return list(found)
+        cells[cell] = changes
+    return list(cells)
 
 
-def _values(name: str, given: Any) -> list[Any]:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        return [given]
-    values = list(itertools.islice(given, _MOST + 1))
+def _values(name: str, axis: Any) -> list[Any]:
+    if isinstance(axis, str | Mapping) or not isinstance(axis, Iterable):
+        return [axis]
+    values = list(itertools.islice(axis, _MOST + 1))
     if not values:
         raise ValueError(f"The axis {name!r} has no values: give it some, or leave it out.")
     return values
@@ -65,17 +65,18 @@ class ExperimentNames:
     """Names some experiments by the fields in which they differ."""
 
     def __init__(self, experiments: Sequence[Experiment]) -> None:
-        self._recipes = _recipes_in_words({one.recipe: None for one in experiments})
-        sources = {one.task: one.task_source for one in experiments}
-        self._edited = {one.task for one in experiments if one.task_source != sources[one.task]}
+        self._recipes = _recipes_in_words({each.recipe: None for each in experiments})
+        sources = {each.task: each.task_source for each in experiments}
+        self._edited = {each.task for each in experiments if each.task_source != sources[each.task]}
         names = [name for name in _FIELDS if name != "task_source"]
-        self._varied = [name for name in names if len({self._text(one, name) for one in experiments}) > 1]
+        self._varied = [name for name in names if len({self._text(each, name) for each in experiments}) > 1]
 
     def of(self, experiment: Experiment, *, without: str = "") -> str:
         """The values of the differing fields, except one; the title if there are none."""
         names = [name for name in self._varied if name != without]
-        told = ", ".join(f"{name} {self._text(experiment, name)}" for name in names) or experiment.title
-        return told.removesuffix(f", seed {experiment.seed}") if without == "seed" else told
+        differing = ", ".join(f"{name} {self._text(experiment, name)}" for name in names)
+        text = differing or experiment.title
+        return text.removesuffix(f", seed {experiment.seed}") if without == "seed" else text
 
     def _text(self, experiment: Experiment, name: str) -> str:
         if name == "recipe":
@@ -103,15 +104,17 @@ def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:
 def _recipes_in_words(recipes: Iterable[Recipe]) -> dict[Recipe, str]:
     """The name of each recipe; where several are "custom", also the fields in which those differ, except the
     defaults."""
-    told = {recipe: recipe.name for recipe in recipes}
-    own = {recipe: dict(flat(recipe.to_dict())) for recipe, name in told.items() if name == "custom"}
+    names = {recipe: recipe.name for recipe in recipes}
+    custom = {recipe: dict(flat(recipe.to_dict())) for recipe, name in names.items() if name == "custom"}
     usual = set(flat(Recipe().to_dict()))
-    shared = set.intersection(*(set(one.items()) for one in own.values())) if own else set()
-    for recipe, one in own.items():
-        varied = [f"{name}={_short(one[name])}" for name in one if (name, one[name]) not in usual | shared]
+    shared = set.intersection(*(set(own.items()) for own in custom.values())) if custom else set()
+    for recipe, own in custom.items():
+        varied = [
+            f"{name}={_short(value)}" for name, value in own.items() if (name, value) not in usual | shared
+        ]
         if varied:
-            told[recipe] = f"custom ({' '.join(varied)})"
-    return told
+            names[recipe] = f"custom ({' '.join(varied)})"
+    return names
 
 
 def _short(value: object) -> str:

@@ -158,7 +158,7 @@ loss_scales: Mapping[str, LossScale] = MappingProxyType(
         "megatron": _dynamic(init_scale=2.0**32, growth_interval=1000, hysteresis=2, min_scale=1.0),
         # fairseq at commit 3d262bb: fairseq/optim/dynamic_loss_scaler.py, set by fp16_optimizer.py (2^14 over
         # the workers and update_freq, here both 1) and dataclass/configs.py. It raises where the next scale
-        # would be at most 1e-4: by halves from 2^7, that is at 2^-13.
+        # would be at most 1e-4; with halves of 2^7, that is at 2^-13.
         "fairseq": _dynamic(
             init_scale=2.0**7, growth_interval=2**14, min_scale=2.0**-13, at_min_scale="stop"
         ),

@@ -81,13 +81,13 @@ def operand_formats() -> dict[str, FloatFormat | BlockFormat]:
     return {**floats, **{fmt.name: fmt for fmt in list_block_formats()}}
 
 
-def _checked(field: str, given: object) -> FloatFormat | BlockFormat:
+def _checked(field: str, value: object) -> FloatFormat | BlockFormat:
     accepted = operand_formats()
     with suppress(ValueError, TypeError):
-        fmt = any_format(given)
+        fmt = any_format(value)
         if accepted.get(fmt.name) == fmt:
             return fmt
     raise ValueError(
         f"{field} takes a signed format of at most {_WIDEST} bits or a block format, by its name in the "
-        f"catalogue: {', '.join(accepted)}; got {reprlib.repr(given)}.{did_you_mean(given, accepted)}"
+        f"catalogue: {', '.join(accepted)}; got {reprlib.repr(value)}.{did_you_mean(value, accepted)}"
     )

@@ -1,5 +1,8 @@
-"""The base of Recipe, LossScale, Operands and Experiment: immutable fields, validated at construction; and
-their nested fields as one level."""
+"""The base of Recipe, LossScale, Operands and Experiment: immutable fields, validated at construction.
+
+A field's declaration has its check, so that a class lists what it accepts in one place. What several fields
+exclude together is left to the class's own `__post_init__`.
+"""
 
 import dataclasses
 from collections.abc import Iterator, Mapping
@@ -26,28 +29,28 @@ class Options:
     """Unknown names raise TypeError. A field's declaration says what it accepts: a Literal, bool, `whole` or
     `real`, and None if that is its default."""
 
-    def __new__(cls, **given: Any) -> Self:
-        check_names(cls.__name__, given, [one.name for one in fields(cls)])
+    def __new__(cls, **values: Any) -> Self:
+        check_names(cls.__name__, values, [option.name for option in fields(cls)])
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if get_origin(one.type) is Literal:
-                choice(one.name, value, get_args(one.type))
-            elif one.type is bool:
-                yes_or_no(one.name, value)
-            elif "check" in one.metadata and (value is not None or one.default is not None):
-                self._settle(one.name, one.metadata["check"](one.name, value))
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if get_origin(option.type) is Literal:
+                choice(option.name, value, get_args(option.type))
+            elif option.type is bool:
+                yes_or_no(option.name, value)
+            elif "check" in option.metadata and (value is not None or option.default is not None):
+                self._settle(option.name, option.metadata["check"](option.name, value))
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, validated again."""
         return dataclasses.replace(self, **changes)
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Made from the JSON values of its fields."""
-        return cls(**given)
+        return cls(**values)
 
     def _settle(self, name: str, value: object) -> None:
         """Replace a field's value by its validated form."""

@@ -137,11 +137,11 @@ class Recipe(Options):
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """The inverse of `to_dict`; `loss_scale` may also be a name."""
-        given = dict(fields)
+        values = dict(fields)
         for name, kind in (("loss_scale", LossScale), ("operands", Operands)):
-            if isinstance(part := given.get(name), Mapping):
-                given[name] = kind.from_dict(part)
-        return cls(**given)
+            if isinstance(part := values.get(name), Mapping):
+                values[name] = kind.from_dict(part)
+        return cls(**values)
 
 
 def _in_order(ops: object) -> tuple[Fp32Op, ...]:
@@ -194,6 +194,6 @@ Delayed scaling uses the last 16 steps, because Transformer Engine's 1024 are lo
 """
 
 
-def as_recipe(argument: str, given: object) -> Recipe:
+def as_recipe(argument: str, value: object) -> Recipe:
     """A Recipe, or the preset of this name. ValueError, which names the argument, for anything else."""
-    return given if isinstance(given, Recipe) else recipes[choice(argument, given, recipes)]
+    return value if isinstance(value, Recipe) else recipes[choice(argument, value, recipes)]

@@ -25,7 +25,7 @@ _SHORT = {
     "nvfp4": "NVFP4",
 }
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_NOT_SAID = Operands()  # for the values of a recipe without operands, of which no line speaks
+_NO_OPERANDS = Operands()  # stands in for a recipe's operands where it has none; no line shows it
 # The line of a recipe with rounded operands omits these: all presets with operands have the same.
 _BESIDE_OPERANDS = ("compute_format", "master_weights", "loss_scale")
 
@@ -216,17 +216,17 @@ LINES = (
 
 def describe(recipe: Recipe, lang: str = "en") -> str:
     """The recipe in sentences, one for each difference from plain float32 training."""
-    return _joined("common.sentences", (line.sentence for line in _said(recipe)), recipe, lang)
+    return _joined("common.sentences", (line.sentence for line in _lines_of(recipe)), recipe, lang)
 
 
 def brief(recipe: Recipe, lang: str = "en") -> str:
     """The recipe in one line, for a list under its heading."""
-    said = [
+    briefs = [
         line.brief
-        for line in _said(recipe)
+        for line in _lines_of(recipe)
         if recipe.operands is None or line.field.split(".")[0] not in _BESIDE_OPERANDS
     ]
-    return _joined("common.list", filter(None, said), recipe, lang)
+    return _joined("common.list", filter(None, briefs), recipe, lang)
 
 
 def heading(recipe: Recipe, lang: str = "en") -> str:
@@ -236,19 +236,19 @@ def heading(recipe: Recipe, lang: str = "en") -> str:
     return translated(amp if recipe.loop == "amp" else operands if recipe.operands else by_format, lang)
 
 
-def _said(recipe: Recipe) -> list[Line]:
+def _lines_of(recipe: Recipe) -> list[Line]:
     return [line for line in LINES if line.holds(recipe)]
 
 
 def _joined(how: str, parts: Iterable[str], recipe: Recipe, lang: str) -> str:
     values = _values(recipe)
     pattern: str = texts(lang, "page")[how]
-    said = (translated(part, lang).format(**values) for part in parts)
-    return functools.reduce(lambda one, more: pattern.format(one=one, more=more), said)
+    translations = (translated(part, lang).format(**values) for part in parts)
+    return functools.reduce(lambda one, more: pattern.format(one=one, more=more), translations)
 
 
 def _values(recipe: Recipe) -> dict[str, str]:
-    scale, operands = recipe.loss_scale, recipe.operands or _NOT_SAID
+    scale, operands = recipe.loss_scale, recipe.operands or _NO_OPERANDS
     return {
         "format": _short(recipe.compute_format),
         "optimizer": _short(recipe.optimizer_format),

@@ -36,10 +36,10 @@ class Scenario:
 
     def experiments(self, seed: int = 0) -> list[Experiment]:
         """One experiment per recipe, in order."""
-        one = Experiment(
+        base = Experiment(
             task=self.task, steps=self.steps, seed=seed, task_options=self.task_options, **self.fields
         )
-        return [one.replace(recipe=recipe) for recipe in self.recipes]
+        return [base.replace(recipe=recipe) for recipe in self.recipes]
 
 
 _ALL = (
@@ -112,5 +112,5 @@ _ALL = (
     ),
 )
 
-scenarios: Mapping[str, Scenario] = MappingProxyType({one.name: one for one in _ALL})
+scenarios: Mapping[str, Scenario] = MappingProxyType({scenario.name: scenario for scenario in _ALL})
 """The scenarios by name, immutable."""

@@ -15,7 +15,7 @@ from mixwidgets.runs.store.lock import take_lock, write_note
 from mixwidgets.runs.store.queue import join, queue_of
 from mixwidgets.runs.store.run import Run
 from mixwidgets.runs.store.status import process_note
-from mixwidgets.runs.task.source import check_trust
+from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.support.installed import require_training
 
 _kernel_ends: set[int] = set()  # of the pipes through which runs see that this process is alive

@@ -67,22 +67,22 @@ def await_run(end: int) -> tuple[list[str], dict[int, int]]:
     """In the spare: wait for a run. Returns the arguments of its command line, and this process's descriptor
     for each of those named there. Exits the process if no run comes."""
     with socket.socket(fileno=end) as other:
-        told, here = b"", list[int]()
-        while not told.endswith(b"\n"):
+        message, descriptors = b"", list[int]()
+        while not message.endswith(b"\n"):
             if not select.select([other], [], [], IDLE_S)[0]:
                 os._exit(0)
-            some, files = system.receive_files(other)
-            if not some:
+            received, files = system.receive_files(other)
+            if not received:
                 os._exit(0)
-            told = (told + some).lstrip()  # skips empty lines
-            here += files
-        run = json.loads(told)
-        log, *here = here
+            message = (message + received).lstrip()  # skips empty lines
+            descriptors += files
+        run = json.loads(message)
+        log, *descriptors = descriptors
         for standard in (1, 2):
             os.dup2(log, standard)
         os.close(log)
         other.send(b"\n")
-    return run["words"], dict(zip(run["files"], here, strict=True))
+    return run["words"], dict(zip(run["files"], descriptors, strict=True))
 
 
 def _take(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subprocess.Popen[bytes] | None:

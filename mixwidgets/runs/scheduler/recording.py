@@ -1,6 +1,11 @@
-"""Trains a run's experiment and records it; failures are recorded as the reason of the run's end."""
+"""Trains a run in this process and records it; a failure becomes the reason of the run's end.
+
+`record` is what a process that only trains does, `record_on_thread` what a worker of a sweep does, and
+`train_here` what a kernel does where a run cannot have its own process.
+"""
 
 import os
+import shutil
 import threading
 import traceback
 from collections.abc import Callable
@@ -8,13 +13,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
+from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.errors import in_words, reason_of
 from mixwidgets.runs.store.events import RunFinished
-from mixwidgets.runs.store.journal import Journal
+from mixwidgets.runs.store.journal import Journal, create_run
+from mixwidgets.runs.store.lock import take_lock
+from mixwidgets.runs.store.run import Run
 from mixwidgets.runs.store.watched_loop import WatchedLoop
+from mixwidgets.runs.task.own_task import check_trust
+from mixwidgets.support.installed import require_training
 
 ONE_AT_A_TIME = threading.Lock()
 """Held while a run trains on a thread: torch's random generators and settings belong to the process."""
+_LOOK_EVERY_S = 0.1  # while a run waits for its turn
 
 
 def record(journal: Journal, why_stop: Callable[[], str], log: TextIO | None = None) -> str:
@@ -54,3 +65,29 @@ def record_on_thread(run_path: Path, why_stop: Callable[[], str], lock: int | No
 def why_stopped(run_path: Path) -> str:
     """Why the run should stop, in words; empty if nobody asked."""
     return "It was asked to stop." if os.path.lexists(run_path / "stop") else ""
+
+
+def train_here(
+    experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs", trust_source: bool = False
+) -> Run:
+    """Like `launch`, but the run ends with this process and shares its cores. Only one trains at a time."""
+    check_trust(experiment.task, experiment.task_source, trust_source)
+    require_training()
+    path = create_run(experiment, runs_dir)
+    try:
+        lock = take_lock(path / "lock")
+    except OSError:
+        shutil.rmtree(path, ignore_errors=True)  # it would stay queued forever
+        raise
+    threading.Thread(target=_train, args=(path, lock), name=f"train {path.name}", daemon=True).start()
+    return Run(path)
+
+
+def _train(path: Path, lock: int) -> None:
+    while not (has_turn := ONE_AT_A_TIME.acquire(timeout=_LOOK_EVERY_S)) and not why_stopped(path):
+        pass
+    try:
+        record_on_thread(path, lambda: why_stopped(path), lock)
+    finally:
+        if has_turn:
+            ONE_AT_A_TIME.release()

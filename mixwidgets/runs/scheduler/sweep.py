@@ -19,7 +19,7 @@ from mixwidgets.runs.store import system
 from mixwidgets.runs.store.devices import slot_of
 from mixwidgets.runs.store.errors import in_words
 from mixwidgets.runs.store.run import Run, list_runs
-from mixwidgets.runs.task.source import check_trust
+from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.support.checks import whole_number
 
 _POLL_S = 0.05
@@ -187,7 +187,8 @@ class Sweep:
         if self.is_over:
             return
         self._is_stopped = True
-        # Listed before the request: a worker may end its cell, and lose its run with the future, at once.
+        # Listed before the request, after which a running cell may end at any moment: it would look like one
+        # that waits, and cancelling its future would lose its run.
         waiting = [future for cell, future in list(self._futures.items()) if not self._cells.is_running(cell)]
         try:
             self._cells.ask_to_stop(self._token)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.options import flat
+from mixwidgets.runs.store import figures
 from mixwidgets.runs.store.events import RunStarted
+from mixwidgets.runs.store.figures import RunState
 from mixwidgets.runs.store.records import to_json
 from mixwidgets.runs.store.run import Run, checked_run
-from mixwidgets.runs.store.state import RunState
 from mixwidgets.runs.store.status import current_status
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.runs.task.catalogue import tasks
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 Value = str | float | None
 """A setting or result; bool and int are included."""
 
-_BRIEF = ("device", "status", "steps_done", "skipped", "metrics.")
 _MEANS = {"none": ("kind",), "static": ("kind", "init_scale")}
 """The applicable fields by kind of loss scale; for a dynamic one, all."""
 
@@ -36,6 +36,8 @@ class ComparisonRow:
     kind: Literal["setting", "result"]
     values: tuple[Value, ...]
     """One per run, in order. None: unknown, not recorded, or not applicable to this run."""
+    unit: str = ""
+    """How a result is written (`figures.Unit`)."""
 
 
 def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
@@ -49,17 +51,23 @@ def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
     settings, places, results = [], [], []
     for run in checked_runs(runs):
         status, state = _status_and_state(run)
-        settings.append(settings_of(run.experiment))
+        what = run.experiment
+        settings.append(settings_of(what))
         places.append(_place_of(state.started))
-        results.append(_results(run.experiment, status, state.summed_up(run.experiment.compute_format)))
+        results.append({"status": status, **figures.results(state.summed_up(what.compute_format), what)})
     return [*_rows("setting", settings), *_rows("setting", places), *_rows("result", results)]
 
 
 def comparison_in_json(runs: Sequence[Run]) -> dict[str, Any]:
-    """`comparison_rows` as JSON values: the ids as `runs`, and `rows`, each a `field`, its `kind` and a value
-    per run."""
+    """`comparison_rows` as JSON values: the ids as `runs`, and `rows`, each a `field`, its `kind`, a value
+    per run, and their `unit`."""
     rows = [
-        {"field": row.name, "kind": row.kind, "values": [to_json(value) for value in row.values]}
+        {
+            "field": row.name,
+            "kind": row.kind,
+            "values": [to_json(value) for value in row.values],
+            "unit": row.unit,
+        }
         for row in comparison_rows(runs)
     ]
     return {"runs": [run.id for run in runs], "rows": rows}
@@ -69,8 +77,8 @@ def brief_results(run: Run) -> dict[str, Value]:
     """`device`, a GPU's `device_name`, `status`, `steps_done`, `skipped` and the last metrics; from the last
     status if there is one, else from the journal."""
     status, state = _status_and_state(run)
-    found = {**_place_of(state.started), **_results(run.experiment, status, state)}
-    return {name: value for name, value in found.items() if name.startswith(_BRIEF)}
+    place = {name: value for name, value in _place_of(state.started).items() if name.startswith("device")}
+    return {**place, "status": status, **figures.results(state, run.experiment, brief=True)}
 
 
 def comparison(runs: Run | Iterable[Run], *more: Run) -> "pd.DataFrame":
@@ -141,27 +149,6 @@ def _status_and_state(run: Run) -> tuple[str, RunState]:
     return status.word, status.state if status.state and status.state.started else run.state()
 
 
-def _results(what: Experiment | WatchedLoop, status: str, state: RunState) -> dict[str, Value]:
-    """The recorded results of a summarised state; NaN if a recorded number is undefined."""
-    found: dict[str, Value] = {"status": status}
-    if state.finished or state.loss is not None:
-        found |= {"steps_done": state.steps, "skipped": state.skipped}
-    if state.loss is not None and (state.has_loss or isinstance(what, Experiment)):
-        found["loss"] = state.loss
-    found |= {f"metrics.{name}": value for name, value in state.metrics.items()}
-    found |= state.lost
-    if state.steps_per_second is not None:
-        found["steps_per_second"] = state.steps_per_second
-        if isinstance(what, Experiment):
-            found["examples_per_second"] = what.batch_size * state.steps_per_second
-    if state.flops_per_second is not None:
-        found["flops_per_second"] = state.flops_per_second
-    if state.memory is not None:
-        by_source = {"predicted": state.memory.predicted, "measured": state.memory.measured}
-        found |= {f"memory.{source}": sum(kinds.values()) for source, kinds in by_source.items() if kinds}
-    return found
-
-
 def _rows(
     kind: Literal["setting", "result"], parts: Sequence[Mapping[str, Value]]
 ) -> Iterator[ComparisonRow]:
@@ -170,7 +157,8 @@ def _rows(
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     for name in sorted(names, key=lambda name: heads.index(name.split(".")[0])):
         if kind == "result" or len({part[name] for part in parts if name in part}) > 1:
-            yield ComparisonRow(name, kind, tuple(part.get(name) for part in parts))
+            unit = figures.unit_of(name) if kind == "result" else ""
+            yield ComparisonRow(name, kind, tuple(part.get(name) for part in parts), unit)
 
 
 def _place_of(started: RunStarted | None) -> dict[str, Value]:

@@ -134,6 +134,6 @@ def free_memory() -> int:
     with suppress(OSError, ValueError):
         free -= int(_MEMORY_USED.read_text())
     with suppress(OSError, ValueError):
-        found = re.search(r"^MemAvailable:\s*(\d+) kB$", _MEMORY.read_text(), re.MULTILINE)
-        free = min(free, int(found[1]) << 10) if found else free
+        available = re.search(r"^MemAvailable:\s*(\d+) kB$", _MEMORY.read_text(), re.MULTILINE)
+        free = min(free, int(available[1]) << 10) if available else free
     return free

@@ -27,10 +27,10 @@ from typing import Self
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import Event, GradientSnapshot, RunFinished
+from mixwidgets.runs.store.figures import RunState
 from mixwidgets.runs.store.lock import take_lock
 from mixwidgets.runs.store.records import to_record, with_checksum, without_checksum
 from mixwidgets.runs.store.snapshots import write_snapshot
-from mixwidgets.runs.store.state import RunState
 from mixwidgets.runs.store.status import (
     Status,
     own_status,
@@ -69,22 +69,22 @@ def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
     OSError, with what to do, if it is neither or cannot be written.
     """
     check_free(path)
-    with _told(path):
+    with _with_advice(path):
         _make_run(Path(path), loop)
 
 
 def check_free(path: str | os.PathLike[str]) -> None:
     """OSError, with what to do, unless `path` is an empty folder, or missing where a folder can be made."""
     folder = Path(path).absolute()
-    with _told(path):
+    with _with_advice(path):
         if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
             raise FileExistsError(errno.EEXIST, "it already exists and is not an empty folder")
-        there = next(one for one in (folder, *folder.parents) if one.exists())
-        if not there.is_dir() or not os.access(there, os.W_OK):
-            raise PermissionError(errno.EACCES, f"nothing can be written to {os.fspath(there)!r}")
+        parent = next(path for path in (folder, *folder.parents) if path.exists())
+        if not parent.is_dir() or not os.access(parent, os.W_OK):
+            raise PermissionError(errno.EACCES, f"nothing can be written to {os.fspath(parent)!r}")
 
 
-def _told(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
+def _with_advice(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
     return errors_told(
         f"The loop cannot be recorded in {os.fspath(path)!r}",
         "give path a new folder, such as 'runs/my_loop', that you may write to and that has room",
@@ -94,7 +94,7 @@ def _told(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
 def free_path(path: Path) -> Path:
     """The path, or the first free one of path-2, path-3 …"""
     others = (path.with_name(f"{path.name}-{number}") for number in count(2))
-    return next(one for one in chain([path], others) if not one.exists())
+    return next(free for free in chain([path], others) if not free.exists())
 
 
 def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:

@@ -4,8 +4,8 @@ import math
 import time
 from typing import Any, Self
 
+from mixwidgets.runs.store.figures import RunState
 from mixwidgets.runs.store.reader import JournalReader
-from mixwidgets.runs.store.state import RunState
 
 _DELAY_S = 0.5  # shorter runs show no bar
 _FORMAT = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{remaining}{postfix}]"  # fits 80 columns
@@ -43,8 +43,8 @@ class ProgressBar:
         if self._waited and status != "queued":
             self._bar.reset()  # do not count the time in the queue
         self._waited = status == "queued"
-        told = f"queued, {_ordinal(place)} in line" if place else status
-        self._bar.set_description_str(told, refresh=False)
+        words = f"queued, {_ordinal(place)} in line" if place else status
+        self._bar.set_description_str(words, refresh=False)
         self._bar.set_postfix_str(self._figures(), refresh=False)
         self._bar.update(self._state.steps - self._bar.n)
 

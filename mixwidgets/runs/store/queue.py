@@ -51,8 +51,8 @@ class Ticket(NamedTuple):
     @classmethod
     def of_file(cls, name: str) -> Self | None:
         """The ticket with this file name; None for any other name."""
-        found = _TICKET.fullmatch(name)
-        return cls(int(found[1]), found[2], found[3]) if found else None
+        parts = _TICKET.fullmatch(name)
+        return cls(int(parts[1]), parts[2], parts[3]) if parts else None
 
 
 def queue_of(slot: str) -> Path:
@@ -68,10 +68,10 @@ def queue_of(slot: str) -> Path:
     ):
         for each in (folder, folder / slot):
             each.mkdir(mode=0o700, exist_ok=True)
-            found = each.lstat()
-            if not stat.S_ISDIR(found.st_mode):
+            state = each.lstat()
+            if not stat.S_ISDIR(state.st_mode):
                 raise NotADirectoryError(errno.ENOTDIR, "it is a file or a link, not a folder")
-            if found.st_uid != system.user_id() or found.st_mode & 0o022:
+            if state.st_uid != system.user_id() or state.st_mode & 0o022:
                 raise PermissionError(errno.EPERM, "another user could write there")
     return folder / slot
 
@@ -118,18 +118,18 @@ def line(queue: Path) -> list[Ticket]:
 def positions(runs_dir: Path) -> dict[str, int]:
     """The place in the queue of each waiting run of the folder, by id; 1 is the next."""
     wanted = os.fspath(runs_dir.absolute())
-    found = {}
+    places = {}
     with suppress(OSError):
         for queue in _machine_folder().iterdir():
             for place, ticket in enumerate(line(queue), 1):
                 if note_at(queue / ticket.file) == wanted:
-                    found[ticket.name] = place
-    return found
+                    places[ticket.name] = place
+    return places
 
 
 def _machine_folder() -> Path:
-    given = os.environ.get("MIXWIDGETS_QUEUE")
-    return Path(given) if given else Path(tempfile.gettempdir(), f"mixwidgets-{system.user_id()}")
+    named = os.environ.get("MIXWIDGETS_QUEUE")
+    return Path(named) if named else Path(tempfile.gettempdir(), f"mixwidgets-{system.user_id()}")
 
 
 def _tickets(queue: Path) -> list[Ticket]:

@@ -24,7 +24,7 @@ _BUFFER = 1 << 16  # bytes
 _LONGEST_RECORD = 1 << 20  # bytes, with its line end
 _SAMPLE = 1 << 12  # bytes: more than a step's record has
 _MOST_DAMAGE = 10_000  # bad lines after which reading stops; no real journal has so many
-_MOST_TOLD = 100  # bad lines that are described
+_MOST_DESCRIBED = 100  # bad lines that are described
 
 
 class JournalReader:
@@ -45,7 +45,7 @@ class JournalReader:
         self._last_step: dict[str, int] = {}
         self._seen_any = False
         self._seen_last = False
-        self._told: list[str] = []
+        self._sentences: list[str] = []
         self._damaged = 0
         self.torn_bytes = 0
         """Bytes after the last complete line: a record being written, or a torn one of a dead process."""
@@ -56,8 +56,8 @@ class JournalReader:
         if self._damaged > _MOST_DAMAGE:
             more = f"events.jsonl has more than {_MOST_DAMAGE:,} damaged records; the rest was not read."
         else:
-            more = f"events.jsonl: {self._damaged - len(self._told):,} more records were set aside."
-        return [*self._told, more] if self._damaged > len(self._told) else list(self._told)
+            more = f"events.jsonl: {self._damaged - len(self._sentences):,} more records were set aside."
+        return [*self._sentences, more] if self._damaged > len(self._sentences) else list(self._sentences)
 
     def read_new(self) -> Iterator[Event]:
         """The events recorded since the last one yielded."""
@@ -138,11 +138,11 @@ class JournalReader:
         self._seen_any = True
 
     def _report(self, sentence: str) -> None:
-        if sentence in self._told[-1:]:
+        if sentence in self._sentences[-1:]:
             return
         self._damaged += 1
-        if len(self._told) < _MOST_TOLD:
-            self._told.append(sentence)
+        if len(self._sentences) < _MOST_DESCRIBED:
+            self._sentences.append(sentence)
 
 
 def sample_steps(run_path: Path, count: int) -> Iterator[StepRecord]:

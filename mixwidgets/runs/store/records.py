@@ -10,19 +10,11 @@ import reprlib
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
-from types import MappingProxyType
-from typing import Any, TypeVar
+from functools import partial
+from types import MappingProxyType, UnionType
+from typing import Any, TypeVar, get_args
 
-from mixwidgets.runs.store.events import (
-    REASONS,
-    Evaluation,
-    Event,
-    Memory,
-    RunFinished,
-    RunStarted,
-    StepRecord,
-    Work,
-)
+from mixwidgets.runs.store.events import REASONS, Event, GradientSnapshot
 
 T = TypeVar("T")
 
@@ -43,11 +35,11 @@ def with_checksum(record: Mapping[str, Any]) -> bytes:
 
 def without_checksum(line: bytes) -> dict[str, Any]:
     """The record in a line of `with_checksum`. ValueError says what is wrong with the line."""
-    found = _CHECKSUM.search(line)
-    if not found:
+    checksum = _CHECKSUM.search(line)
+    if not checksum:
         raise ValueError("there is no checksum at its end")
-    body = line[: found.start()] + b"}"
-    if int(found[1], 16) != zlib.crc32(body):
+    body = line[: checksum.start()] + b"}"
+    if int(checksum[1], 16) != zlib.crc32(body):
         raise ValueError("the checksum does not match")
     try:
         record = _JSON.decode(body.decode())
@@ -118,27 +110,47 @@ def _reason(value: object) -> str:
     raise ValueError(f"{reprlib.repr(value)} is no reason to finish")
 
 
-_READ: dict[str, Callable[[object], Any]] = {
-    **dict.fromkeys(
-        ("device", "device_name", "backend", "first_non_finite", "largest_unaligned", "message"),
-        from_json_text,
-    ),
-    **dict.fromkeys(("step", "non_finite", "flops", "unaligned"), from_json_count),
-    **dict.fromkeys(("loss", "loss_scale", "grad_norm", "seconds", "peak"), from_json_number),
-    **dict.fromkeys(("found_inf", "skipped"), _flag),
-    **dict.fromkeys(("predicted", "measured"), from_json_counts),
-    "metrics": from_json_metrics,
-    "versions": lambda value: _by_name(value, from_json_text, "is no object of texts"),
-    "reason": _reason,
+_READ: Mapping[Any, Callable[[object], Any]] = {
+    int: from_json_count,
+    float: from_json_number,
+    bool: _flag,
+    str: from_json_text,
+    Mapping[str, float]: from_json_metrics,
+    Mapping[str, int]: from_json_counts,
+    Mapping[str, str]: lambda value: _by_name(value, from_json_text, "is no object of texts"),
 }
-
-_PLAIN = {
-    event.kind: (event, [(one.name, _READ[one.name], one.default is MISSING) for one in fields(event)])
-    for event in (RunStarted, StepRecord, Evaluation, Memory, Work, RunFinished)
+_EVENTS: dict[str, type[Event]] = {
+    event.kind: event for event in get_args(Event) if event is not GradientSnapshot
 }
 
 
-def to_record(event: RunStarted | StepRecord | Evaluation | Memory | Work | RunFinished) -> dict[str, Any]:
+def reader_of(kind: Any) -> Callable[[object], Any]:
+    """What reads a JSON value from `to_json` or `to_record` back as this type, which may be `T | None`, and
+    raises ValueError for anything else."""
+    kind = get_args(kind)[0] if isinstance(kind, UnionType) else kind
+    return partial(_event_of, kind) if kind in _EVENTS.values() else _READ[kind]
+
+
+def _event_of(kind: Any, record: object) -> Any:
+    try:
+        event = from_record(record) if isinstance(record, dict) else None
+    except KeyError as error:
+        raise ValueError(f"its {kind.kind!r} has no {error}") from None
+    if not isinstance(event, kind):
+        raise ValueError(f"its {kind.kind!r} is none")
+    return event
+
+
+_FIELDS = {
+    event: [
+        (part.name, _reason if part.name == "reason" else reader_of(part.type), part.default is MISSING)
+        for part in fields(event)
+    ]
+    for event in _EVENTS.values()
+}
+
+
+def to_record(event: Event) -> dict[str, Any]:
     """The event as JSON values, `kind` first (snapshots: `mixwidgets.runs.store.snapshots`)."""
     return {"kind": event.kind, **{part.name: to_json(getattr(event, part.name)) for part in fields(event)}}
 
@@ -149,9 +161,12 @@ def from_record(record: Mapping[str, Any]) -> Event:
     Fields with a default may be missing, because records of older versions lack newer fields.
     """
     kind = from_json_text(record["kind"])
-    if kind not in _PLAIN:
+    if kind not in _EVENTS:
         raise ValueError(f"{reprlib.repr(kind)} is no kind of event")
-    event, parts = _PLAIN[kind]
-    return event(
-        **{name: read(record[name]) for name, read, is_required in parts if is_required or name in record}
-    )
+    event = _EVENTS[kind]
+    values: dict[str, Any] = {
+        name: read(record[name])
+        for name, read, is_required in _FIELDS[event]
+        if is_required or name in record
+    }
+    return event(**values)

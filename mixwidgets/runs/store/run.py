@@ -12,18 +12,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mixwidgets.floats.gradients.sources import Feed
 from mixwidgets.floats.gradients.summary import GradientSummary
-from mixwidgets.runs.store.events import Event, GradientSnapshot
-from mixwidgets.runs.store.export import ExportKind, export_run
+from mixwidgets.runs.store.events import Event, GradientSnapshot, StepRecord
+from mixwidgets.runs.store.export import ExportKind, evaluation_table, export_run, step_table
+from mixwidgets.runs.store.figures import RunState, state_of
 from mixwidgets.runs.store.journal import read_experiment
 from mixwidgets.runs.store.progress import ProgressBar
 from mixwidgets.runs.store.queue import positions
 from mixwidgets.runs.store.reader import JournalReader
-from mixwidgets.runs.store.snapshot_source import RunSource
-from mixwidgets.runs.store.state import RunState, state_of
-from mixwidgets.runs.store.status import ALIVE, current_status
-from mixwidgets.runs.store.stopping import stop_run
-from mixwidgets.runs.store.tables import evaluation_table, step_table
+from mixwidgets.runs.store.status import ALIVE, current_status, stop_run
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.support.checks import whole_number
 from mixwidgets.support.plain_text import plain
@@ -34,6 +32,31 @@ if TYPE_CHECKING:
 RUN_ID = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*")
 """The pattern of generated names, which cannot lead out of their folder."""
 _POLL_S = 0.05
+
+
+class RunSource:
+    """A run's gradient snapshots as an explorer reads them (`floats.gradients.sources`): those recorded so
+    far, then new ones, each with its loss scale and loss."""
+
+    without_gradient = ()
+
+    def __init__(self, run_path: Path) -> None:
+        self.is_over = False
+        self._path, self._reader = run_path, JournalReader(run_path, as_stored=True)
+        self._state = RunState()
+
+    def read(self, feed: Feed) -> bool:
+        # Whether the run goes on is asked before reading, so that its last records are not missed.
+        self.is_over = current_status(self._path).word not in ALIVE
+        is_new = False
+        for event in self._reader.read_new():
+            self._state.add(event)
+            if isinstance(event, StepRecord):
+                feed.add_loss(event.step, event.loss)
+            elif isinstance(event, GradientSnapshot):
+                feed.add(event.step, event.summaries, self._state.snapshot_scale, self._state.snapshot_loss)
+            is_new = True
+        return is_new
 
 
 class Run:
@@ -93,10 +116,10 @@ class Run:
         status = current_status(self.path)
         reader = self.reader()
         state_of(reader.read_new())
-        found = reader.damage
+        damage = reader.damage
         if reader.torn_bytes and status.word not in ALIVE:
-            found.append(f"events.jsonl: a torn last record ({reader.torn_bytes} bytes) was set aside.")
-        return found + [status.damage] * bool(status.damage)
+            damage.append(f"events.jsonl: a torn last record ({reader.torn_bytes} bytes) was set aside.")
+        return damage + [status.damage] * bool(status.damage)
 
     def reader(self, *, as_stored: bool = False) -> JournalReader:
         """A reader of its events, first those recorded so far, then new ones (`JournalReader`)."""
@@ -141,19 +164,19 @@ class Run:
         log2 of the magnitudes. LookupError if there is no such snapshot.
         """
         newest: GradientSnapshot | None = None
-        there = []
+        steps = []
         for event in self.reader().read_new():
             if isinstance(event, GradientSnapshot):
                 if event.step == step:
                     return event.summaries
                 newest = event
-                there.append(event.step)
+                steps.append(event.step)
         if newest is None:
             raise LookupError("This run has recorded no gradients yet: its first snapshot comes with step 1.")
         if step is not None:
             raise LookupError(
                 f"There is no gradient snapshot of step {step!r}; "
-                f"there are those of {reprlib.repr(there)[1:-1]}."
+                f"there are those of {reprlib.repr(steps)[1:-1]}."
             )
         return newest.summaries
 

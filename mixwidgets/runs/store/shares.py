@@ -67,10 +67,10 @@ def tensor_scalars(
     shares of the values that are finite and not zero, and "<format>_relative_error/…".
     """
     shares = class_shares([summary], format, loss_scale)._asdict()
-    found = {f"{kind}/{name}": shares[kind] for kind in ("flushed", "subnormal", "overflow", "not_finite")}
+    scalars = {f"{kind}/{name}": shares[kind] for kind in ("flushed", "subnormal", "overflow", "not_finite")}
     if values := summary.count - summary.zero - summary.inf - summary.nan:
         for record in summary.blocks:
-            found[f"{record.format}_flushed/{name}"] = record.flushed / values
-            found[f"{record.format}_clipped/{name}"] = record.clipped / values
-            found[f"{record.format}_relative_error/{name}"] = record.relative_error
-    return {tag: value for tag, value in found.items() if not math.isnan(value)}
+            scalars[f"{record.format}_flushed/{name}"] = record.flushed / values
+            scalars[f"{record.format}_clipped/{name}"] = record.clipped / values
+            scalars[f"{record.format}_relative_error/{name}"] = record.relative_error
+    return {tag: value for tag, value in scalars.items() if not math.isnan(value)}

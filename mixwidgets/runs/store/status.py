@@ -1,36 +1,39 @@
-"""status.json: what a run's process last reported, and whether it still holds."""
+"""status.json: what a run's process last reported, whether it still holds, and how a run is stopped.
 
-import math
+A run is stopped from any process: first by a request, then by a signal.
+"""
+
 import os
 import re
 import socket
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from mixwidgets.runs.store import system
-from mixwidgets.runs.store.events import REASONS, Memory, RunFinished, RunStarted, Work
+from mixwidgets.runs.store.events import REASONS, RunFinished
+from mixwidgets.runs.store.figures import RunState, from_stored, state_of, stored_figures
 from mixwidgets.runs.store.lock import is_locked, locks_work, note_at
 from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.records import (
-    from_json_count,
     from_json_metrics,
-    from_json_number,
     from_json_text,
-    from_record,
     to_json,
-    to_record,
     with_checksum,
     without_checksum,
 )
-from mixwidgets.runs.store.state import RunState, state_of
-from mixwidgets.support.files import create_file, read_plain_file, replace_by_reserved, replace_file
-
-E = TypeVar("E", RunStarted, Memory, Work)
+from mixwidgets.support.files import (
+    create_file,
+    create_mark,
+    errors_told,
+    read_plain_file,
+    replace_by_reserved,
+    replace_file,
+)
 
 _FILE, _RESERVE = "status.json", "status.reserved"
 _RESERVED = 16 << 10  # bytes; escaping may take 12 bytes per character of the message
@@ -40,6 +43,11 @@ _GONE = (
     "Its process ended without reporting: somebody killed it, the machine stopped, "
     "the system ended it because memory ran out, or its folder was moved while it ran."
 )
+
+_GRACE_S = 2.0  # from asking to killing
+_PATIENCE_S = 10.0  # from asking to giving up
+_POLL_S = 0.02
+_AT_ONCE = 16  # runs that are stopped together
 
 ALIVE = ("queued", "running")
 """The status words of a run that is not over."""
@@ -76,49 +84,17 @@ def read_status(run_path: Path) -> Status:
     if process_id is not None and (type(process_id) is not int or process_id <= 1):
         raise ValueError(f"its process_id {process_id!r} is no process id")
     metrics, message = from_json_metrics(record.get("metrics")), from_json_text(record.get("message"))
-    state = None
-    if record.get("steps") is not None:
-        loss, seconds = (_known(record.get(name), from_json_number) for name in ("loss", "seconds"))
-        state = RunState(
-            started=_event(RunStarted, record.get("started")),
-            steps=from_json_count(record["steps"]),
-            skipped=from_json_count(record.get("skipped")),
-            loss=loss,
-            loss_scale=_known(record.get("loss_scale"), from_json_number),
-            has_loss=loss is not None and not math.isnan(loss),
-            metrics=metrics,
-            memory=_event(Memory, record.get("memory")),
-            work=_event(Work, record.get("work")),
-            lost=_known(record.get("lost"), from_json_metrics) or {},
-            finished=RunFinished(reason=word, metrics=metrics, message=message),
-            seconds=deque(() if seconds is None else (seconds,)),
-        )
+    has_figures = record.get("steps") is not None
+    end = RunFinished(reason=word, metrics=metrics, message=message)
     return Status(
         word=word,
         process_id=process_id,
         process_start=from_json_text(record.get("process_start", "")),
         host=from_json_text(record.get("host")),
         metrics=metrics,
-        state=state,
+        state=from_stored(record, end) if has_figures else None,
         message=message,
     )
-
-
-def _known(value: Any, read: Callable[[Any], Any]) -> Any:
-    return None if value is None else read(value)
-
-
-def _event(kind: type[E], record: object) -> E | None:
-    """The event of this kind; None if there was none."""
-    if record is None:
-        return None
-    try:
-        event = from_record(record) if isinstance(record, dict) else None
-    except KeyError as error:
-        raise ValueError(f"its {kind.kind!r} has no {error}") from None
-    if not isinstance(event, kind):
-        raise ValueError(f"its {kind.kind!r} is none")
-    return event
 
 
 def current_status(run_path: Path) -> Status:
@@ -132,27 +108,27 @@ def current_status(run_path: Path) -> Status:
     lock = run_path / "lock"
     alive = is_locked(lock)  # before reading, because a process writes its last status and then exits
     try:
-        said = read_status(run_path)
+        status = read_status(run_path)
     except (OSError, ValueError) as error:
-        said = replace(_from_events(run_path), damage=f"status.json cannot be used: {error}.")
+        status = replace(_from_events(run_path), damage=f"status.json cannot be used: {error}.")
     asked = os.path.lexists(run_path / "stop")
-    is_waiting = said.word == "queued" and not asked and not lock.exists()
-    if said.word not in ALIVE or alive or is_waiting:
-        return said
+    is_waiting = status.word == "queued" and not asked and not lock.exists()
+    if status.word not in ALIVE or alive or is_waiting:
+        return status
     if not run_path.exists():
         gone = f"Its folder is no longer at {os.fspath(run_path)!r}: it was moved or deleted."
-        return replace(said, word="interrupted", message=gone)
-    named = [*named_processes(run_path, said)]
-    if said.host == socket.gethostname():
+        return replace(status, word="interrupted", message=gone)
+    named = [*named_processes(run_path, status)]
+    if status.host == socket.gethostname():
         lives = any(start and start == system.process_start(process_id) for process_id, start in named)
         if lives and not locks_work(lock):
-            return said
+            return status
     elif (age := _age(run_path)) < _QUIET_S:
         sign = f"its last sign of life was {age:.0f} s ago"
-        return replace(said, message=f"It is {said.word} on another machine, {said.host}; {sign}.")
+        return replace(status, message=f"It is {status.word} on another machine, {status.host}; {sign}.")
     if asked:
-        return replace(said, word="stopped", message=_why_ended(run_path))
-    return replace(said, word="interrupted", message=_GONE)
+        return replace(status, word="stopped", message=_why_ended(run_path))
+    return replace(status, word="interrupted", message=_GONE)
 
 
 def named_processes(run_path: Path, status: Status) -> Iterator[tuple[int, str]]:
@@ -221,7 +197,6 @@ def own_status(word: str, **fields: Any) -> Status:
 
 
 def _line(status: Status) -> bytes:
-    state = status.state
     return with_checksum(
         {
             "status": status.word,
@@ -229,15 +204,60 @@ def _line(status: Status) -> bytes:
             "process_start": status.process_start,
             "host": status.host,
             "metrics": to_json(status.metrics),
-            "steps": state and state.steps,
-            "skipped": state and state.skipped,
-            "loss": to_json(state and state.loss),
-            "loss_scale": to_json(state and state.loss_scale),
-            "seconds": to_json(state and state.median_seconds),
-            "started": _known(state and state.started, to_record),
-            "memory": _known(state and state.memory, to_record),
-            "work": _known(state and state.work, to_record),
-            "lost": to_json(state and state.lost),
+            **(stored_figures(status.state) if status.state else {}),
             "message": status.message[-_LONGEST_MESSAGE:],
         }
     )
+
+
+def stop_run(run_path: Path) -> str:
+    """Stop the run at `run_path` and return its final status; see `Run.stop`."""
+    status = current_status(run_path)
+    if status.word not in ALIVE:
+        return status.word
+    with errors_told(
+        f"Run {run_path.name} cannot be asked to stop, for nothing can be written to its folder",
+        f"end its process, {status.process_id} on {status.host}",
+    ):
+        create_mark(run_path / "stop")
+    asked = time.monotonic()
+    has_begun = next(JournalReader(run_path).read_new(), None) is not None
+    grace = _GRACE_S if has_begun else 0  # while torch is loading, nothing can be lost
+    while (word := current_status(run_path).word) in ALIVE:
+        waited = time.monotonic() - asked
+        if waited > _PATIENCE_S:
+            raise TimeoutError(
+                f"Run {run_path.name} was asked to stop and is still {word}; it ends when it sees that."
+            )
+        if waited >= grace:
+            _kill(run_path)
+        time.sleep(_POLL_S)
+    return word
+
+
+def stop_runs(run_paths: Iterable[Path]) -> None:
+    """Stop several runs: first all waiting ones, so that none of them starts, then all others.
+
+    Errors of `stop_run` are raised after all runs have been stopped.
+    """
+    by_turn: dict[bool, list[Path]] = {True: [], False: []}
+    for path in run_paths:
+        by_turn[current_status(path).word == "queued"].append(path)
+    ends: list[Future[str]] = []
+    for paths in by_turn.values():
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            ends += [pool.submit(stop_run, path) for path in paths]
+    for end in ends:
+        end.result()
+
+
+def _kill(run_path: Path) -> None:
+    """Kill the run's process: one that the directory names and that, according to the system, was started to
+    train this run, or was a spare (`mixwidgets.runs.scheduler.processes`) and has this run's lock open."""
+    paths = {os.fsencode(path) for path in (run_path.absolute(), run_path.resolve())}
+    for process_id, _ in named_processes(run_path, current_status(run_path)):
+        command = system.command_line(process_id)
+        trains = any(b" -m mixwidgets.training %b " % path in command for path in paths)
+        was_spare = b" -m mixwidgets.training --spare " in command
+        if trains or (was_spare and system.has_open(process_id, run_path / "lock")):
+            system.kill(process_id)

@@ -111,10 +111,10 @@ def has_open(process_id: int, path: Path) -> bool:
             return False
         if _PROC.exists():
             opened = (_PROC / f"{process_id}/fd").iterdir()
-            return any(os.path.samestat(wanted, one.stat()) for one in opened)
+            return any(os.path.samestat(wanted, file.stat()) for file in opened)
     except OSError:
         return False
-    return _told(["lsof", "-t", "-a", "-p", str(process_id), os.fspath(path)]) == str(process_id)
+    return _output_of(["lsof", "-t", "-a", "-p", str(process_id), os.fspath(path)]) == str(process_id)
 
 
 def _ps(process_id: int, *columns: str) -> str:
@@ -123,17 +123,17 @@ def _ps(process_id: int, *columns: str) -> str:
         return ""
     # One -o for each: in POSIX, what follows "=" to the end of the argument is a column's title.
     chosen = [word for column in columns for word in ("-o", f"{column}=")]
-    return _told(["ps", "-ww", *chosen, "-p", str(process_id)])
+    return _output_of(["ps", "-ww", *chosen, "-p", str(process_id)])
 
 
-def _told(command: list[str]) -> str:
+def _output_of(command: list[str]) -> str:
     """The output of a command in English and UTC; empty if there is no such command."""
     environment = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
     try:
-        told = subprocess.run(command, capture_output=True, check=False, env=environment)
+        answer = subprocess.run(command, capture_output=True, check=False, env=environment)
     except OSError:
         return ""
-    return os.fsdecode(told.stdout).strip()
+    return os.fsdecode(answer.stdout).strip()
 
 
 def kill(process_id: int) -> None:

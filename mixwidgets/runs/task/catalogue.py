@@ -74,7 +74,7 @@ _ALL = (
     ),
     TaskSpec(
         name="char_gpt",
-        built_by="gpt.CharGPT",
+        built_by="text.CharGPT",
         title="Text: a small GPT",
         explanation=(
             "A GPT of two blocks (116,480 weights) learns to guess the next character of the text of "
@@ -101,7 +101,7 @@ _ALL = (
     ),
     TaskSpec(
         name="char_lstm",
-        built_by="lstm.CharLSTM",
+        built_by="text.CharLSTM",
         title="Text: a small LSTM",
         explanation=(
             "An LSTM (77,664 weights) learns to guess the next character of the text of Python's help(), "

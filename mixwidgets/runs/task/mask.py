@@ -8,8 +8,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from mixwidgets.runs.task.convolution import Conv3x3
-from mixwidgets.runs.task.digits import load_digits
+from mixwidgets.runs.task.digits import Conv3x3, load_digits
 from mixwidgets.runs.task.protocol import Predict
 
 _INK = 0.25  # a digit's pixels brighter than this are its mask
@@ -85,6 +84,6 @@ class Mask:
         """ "iou": pixels in both masks ÷ pixels in either, over all held-out canvases."""
         inputs, targets = self.held_out
         outputs = torch.cat([predict(part) for part in inputs.chunk(8)])  # unfolding takes 9 times the memory
-        found = outputs > 0
-        both, either = (found & targets).sum().item(), (found | targets).sum().item()
+        marked = outputs > 0
+        both, either = (marked & targets).sum().item(), (marked | targets).sum().item()
         return {"loss": self.loss(outputs, targets).item(), "iou": both / either}

@@ -1,10 +1,17 @@
-"""English text that ships with Python, for models that predict the next character."""
+"""A GPT and an LSTM that predict the next character of an English text that ships with Python.
 
-from collections.abc import Iterator
+Both models are written out in plain torch operations, so that a recipe decides about each of them: the GPT's
+attention, because `scaled_dot_product_attention` hides the softmax and, in half precision on a CPU, is about
+five times slower; the LSTM's cell, because `nn.LSTM` raises an error under `torch.autocast` with float16 on a
+CPU (torch 2.13).
+"""
+
+import math
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 from torch.nn import functional
 
 from mixwidgets.runs.task.protocol import Predict
@@ -62,3 +69,131 @@ class NextCharacter:
         logits = predict(inputs)
         accuracy = (logits.argmax(-1) == targets).double().mean()
         return {"loss": self.loss(logits, targets).item(), "accuracy": accuracy.item()}
+
+
+class CausalAttention(nn.Module):
+    """softmax(q kᵀ · multiplier / √d) v over the characters so far; x (n, T, width) → (n, T, width)."""
+
+    future: Tensor
+
+    def __init__(self, width: int, heads: int, multiplier: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.factor = multiplier / math.sqrt(width // heads)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.projection = nn.Linear(width, width)
+        future = torch.ones(CONTEXT, CONTEXT, dtype=torch.bool).triu(1)
+        self.register_buffer("future", future, persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        n, length, width = x.shape
+        q, k, v = self.qkv(x).reshape(n, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)  # (n, heads, T, d)
+        logits = q @ k.transpose(-2, -1) * self.factor  # (n, heads, T, T)
+        logits = logits.masked_fill(self.future[:length, :length], -math.inf)
+        mixed = functional.softmax(logits, dim=-1) @ v  # (n, heads, T, d)
+        y: Tensor = self.projection(mixed.transpose(1, 2).reshape(n, length, width))
+        return y
+
+
+class Block(nn.Module):
+    """x + attention(norm(x)), then x + MLP(norm(x)); x (n, T, width)."""
+
+    def __init__(self, width: int, heads: int, multiplier: float) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(width)
+        self.attention = CausalAttention(width, heads, multiplier)
+        self.norm2 = nn.LayerNorm(width)
+        self.expand = nn.Linear(width, 4 * width)
+        self.contract = nn.Linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attention(self.norm1(x))
+        x = x + self.contract(functional.gelu(self.expand(self.norm2(x))))
+        return x
+
+
+class GPT(nn.Module):
+    """Indices (n, T) → logits (n, T, 96).
+
+    Radford et al., "Language Models are Unsupervised Multitask Learners", 2019 (GPT-2): norms before each
+    sub-layer and at the end, learned positions, GELU, no dropout here. The output layer has weights of its
+    own.
+    """
+
+    def __init__(self, width: int, heads: int, multiplier: float, blocks: int = 2) -> None:
+        super().__init__()
+        self.characters = nn.Embedding(len(ALPHABET), width)
+        self.positions = nn.Embedding(CONTEXT, width)
+        self.blocks = nn.Sequential(*(Block(width, heads, multiplier) for _ in range(blocks)))
+        self.norm = nn.LayerNorm(width)
+        self.output = nn.Linear(width, len(ALPHABET), bias=False)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        """As in GPT-2: normal with σ = 0.02, divided by √(2 · blocks) in layers that add to the residual
+        stream; biases are 0."""
+        for name, module in self.named_modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                is_residual = name.endswith(("projection", "contract"))
+                std = 0.02 / math.sqrt(2 * len(self.blocks)) if is_residual else 0.02
+                nn.init.normal_(module.weight, std=std)
+            if isinstance(module, nn.Linear) and module.bias is not None:
+                nn.init.zeros_(module.bias)
+
+    def forward(self, indices: Tensor) -> Tensor:
+        positions = torch.arange(indices.shape[1], device=indices.device)
+        x = self.characters(indices) + self.positions(positions)
+        logits: Tensor = self.output(self.norm(self.blocks(x)))
+        return logits
+
+
+class CharGPT(NextCharacter):
+    """Two blocks of width 64 · size, with heads of 16 · size, at most 64, each."""
+
+    def __init__(self, options: Mapping[str, float]) -> None:
+        super().__init__()
+        self.size = int(options["size"])
+        self.multiplier = options["logit_multiplier"]
+
+    def model(self) -> nn.Module:
+        return GPT(width=64 * self.size, heads=max(4, self.size), multiplier=self.multiplier)
+
+
+class LSTM(nn.Module):
+    """One layer: x (n, T, inputs) → the hidden states h (n, T, width), from h = c = 0.
+
+    Hochreiter and Schmidhuber, 1997, with the forget gate of Gers et al., 2000; weights, their order (input,
+    forget, cell, output) and their initialisation are those of `torch.nn.LSTM`.
+    """
+
+    def __init__(self, inputs: int, width: int) -> None:
+        super().__init__()
+        self.input = nn.Linear(inputs, 4 * width)
+        self.hidden = nn.Linear(width, 4 * width)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -1 / math.sqrt(width), 1 / math.sqrt(width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        from_inputs = self.input(x)  # (n, T, 4 · width)
+        h = c = from_inputs.new_zeros(len(x), self.hidden.in_features)
+        states = []
+        for from_input in from_inputs.unbind(1):
+            i, f, g, o = (from_input + self.hidden(h)).chunk(4, dim=1)  # (n, width) each
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+            states.append(h)
+        return torch.stack(states, dim=1)
+
+
+class CharLSTM(NextCharacter):
+    """Embedding (64), LSTM (96), output layer; all widths times size."""
+
+    def __init__(self, options: Mapping[str, float]) -> None:
+        super().__init__()
+        self.size = int(options["size"])
+
+    def model(self) -> nn.Module:
+        embedded, width = 64 * self.size, 96 * self.size
+        return nn.Sequential(
+            nn.Embedding(len(ALPHABET), embedded), LSTM(embedded, width), nn.Linear(width, len(ALPHABET))
+        )

@@ -88,7 +88,8 @@ class RandomState:
         if device.type == "cuda":
             torch.cuda.init()  # type: ignore[no-untyped-call]  # makes its generators
             self._generators.append(torch.cuda.default_generators[device.index])
-        self._states = [torch.Generator(one.device).manual_seed(seed).get_state() for one in self._generators]
+        devices = [generator.device for generator in self._generators]
+        self._states = [torch.Generator(place).manual_seed(seed).get_state() for place in devices]
 
     def __enter__(self) -> None:
         self._exchange()

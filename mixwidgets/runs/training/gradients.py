@@ -38,7 +38,7 @@ Pending = Callable[[], LazySummaries]
 # Values per launch: enough to keep a GPU busy until the next launch, with 100 MB of temporaries.
 CHUNK = 1 << 22
 KEPT = 1 << 14  # values of one dtype that are kept on the host: as many bytes as twenty summaries
-_STEPS = 8  # that are observed at least: for so many it pays to load the compiled loop
+_STEPS = 8  # observed steps that a loop is assumed to have: do they repay loading the compiled loop?
 _PIECE = 1 << 20  # narrow values that are widened together
 _COPIES = 32  # of the counts: one per thread of a warp
 _kind = attrgetter("dtype", "layout", "device")
@@ -54,8 +54,8 @@ def global_norm(gradients: Mapping[str, Tensor]) -> Tensor:
 
 def norms(gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
     """Each tensor's L2 norm by name, float64 scalars on the device."""
-    found = torch._foreach_norm(list(gradients.values()), 2, torch.float64) if gradients else ()
-    return dict(zip(gradients, found, strict=True))
+    scalars = torch._foreach_norm(list(gradients.values()), 2, torch.float64) if gradients else ()
+    return dict(zip(gradients, scalars, strict=True))
 
 
 def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
@@ -91,13 +91,13 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kep
 
 def _begin_alike(gradients: Mapping[str, Tensor], on_device: bool | None, kept: int) -> Pending:
     """`begin` for tensors of one dtype, layout and device."""
-    one = next(iter(gradients.values()))
-    require_dense_floats(one)
+    first = next(iter(gradients.values()))
+    require_dense_floats(first)
     flat = {name: gradient.detach().reshape(-1) for name, gradient in gradients.items()}
-    if one.device.type == "cpu" if on_device is None else not on_device:
-        found = _on_host(flat, kept)
-        return lambda: found
-    if one.dtype == torch.float64:
+    if first.device.type == "cpu" if on_device is None else not on_device:
+        summaries = _on_host(flat, kept)
+        return lambda: summaries
+    if first.dtype == torch.float64:
         arrived = {name: to_host(values) for name, values in flat.items()}
         return lambda: _count_now({name: torch.from_numpy(array()) for name, array in arrived.items()})
     return _on_device(flat)

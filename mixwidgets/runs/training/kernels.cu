@@ -19,12 +19,12 @@ __device__ u32 float32_bits(u64 address, int kind, int index)
 }
 
 // counts (tensors, cells) grow by the values in each cell of `histogram.cell_edges`. cuts: the least fractions above.
-// Shared memory: 4 bytes a cell.
+// Shared memory: 4 bytes a cell, for the counts of a block.
 extern "C" __global__ void count_cells(
     const u64* tensors, int kind, u64* counts, const int* parts, const int* cuts, int n_cuts, int cells)
 {
-    extern __shared__ u32 found[];
-    for (int i = threadIdx.x; i < cells; i += blockDim.x) found[i] = 0;
+    extern __shared__ u32 block_counts[];
+    for (int i = threadIdx.x; i < cells; i += blockDim.x) block_counts[i] = 0;
     __syncthreads();
 
     const int* part = parts + 3 * blockIdx.x;
@@ -41,12 +41,12 @@ extern "C" __global__ void count_cells(
             for (int cut = 0; cut < n_cuts; cut++) cell += fraction >= cuts[cut];
             cell = min(cell, cells - 1);  // every NaN
         }
-        atomicAdd(&found[cell], 1u);
+        atomicAdd(&block_counts[cell], 1u);
     }
     __syncthreads();
     u64* total = counts + (u64)part[0] * cells;
     for (int i = threadIdx.x; i < cells; i += blockDim.x)
-        if (found[i]) atomicAdd(&total[i], (u64)found[i]);
+        if (block_counts[i]) atomicAdd(&total[i], (u64)block_counts[i]);
 }
 
 // counts (tensors) grow by the weights that are as before although their gradient is not zero.
@@ -54,8 +54,8 @@ extern "C" __global__ void count_unchanged(
     const u64* before, const u64* after, int weight_kind, const u64* gradients, int gradient_kind, u64* counts,
     const int* parts)
 {
-    __shared__ u32 found;
-    if (threadIdx.x == 0) found = 0;
+    __shared__ u32 block_count;
+    if (threadIdx.x == 0) block_count = 0;
     __syncthreads();
 
     const int* part = parts + 3 * blockIdx.x;
@@ -67,7 +67,7 @@ extern "C" __global__ void count_unchanged(
         float pull = __uint_as_float(float32_bits(gradients[tensor], gradient_kind, i));
         mine += old == now && pull != 0;
     }
-    atomicAdd(&found, mine);
+    atomicAdd(&block_count, mine);
     __syncthreads();
-    if (threadIdx.x == 0) atomicAdd(&counts[tensor], (u64)found);
+    if (threadIdx.x == 0) atomicAdd(&counts[tensor], (u64)block_count);
 }

@@ -48,9 +48,9 @@ class Kernels:
         cells = len(cell_edges(False, cuts)) + 1
         counts = torch.zeros(len(tensors), cells, dtype=torch.int64, device=device)
         parts = _parts(tuple(tensor.numel() for tensor in tensors), device)
-        given: list[Tensor | int] = [_addresses(tensors), _KINDS[tensors[0].dtype], counts, parts]
-        given += [_fractions(cuts, device), len(cuts), cells]
-        _launch(self._count_cells, parts, given, 4 * cells)
+        arguments: list[Tensor | int] = [_addresses(tensors), _KINDS[tensors[0].dtype], counts, parts]
+        arguments += [_fractions(cuts, device), len(cuts), cells]
+        _launch(self._count_cells, parts, arguments, 4 * cells)
         return counts
 
     def count_unchanged(

@@ -11,14 +11,12 @@ from torch.utils.checkpoint import CheckpointError
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.errors import reason_of
 from mixwidgets.runs.store.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
-from mixwidgets.runs.task.source import check_trust
+from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.runs.training.amp import AmpTrainer
+from mixwidgets.runs.training.cost import StepProbe, memory_advice, product_dtype, product_rate
 from mixwidgets.runs.training.device import choose_device, training_settings
 from mixwidgets.runs.training.explicit import ExplicitTrainer
-from mixwidgets.runs.training.memory_advice import advice
 from mixwidgets.runs.training.ranks import ALONE, Ranks, Verdict, own_gpu, ranks_of
-from mixwidgets.runs.training.speed import product_dtype, product_rate
-from mixwidgets.runs.training.step_probe import StepProbe
 from mixwidgets.runs.training.trainer import Trainer
 from mixwidgets.support.installed import device_name, versions
 
@@ -69,7 +67,7 @@ def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
             raise
         except (MemoryError, RuntimeError) as error:  # torch's are RuntimeErrors
             if reason_of(error) == "out_of_memory":
-                error.add_note(advice(experiment, weights))
+                error.add_note(memory_advice(experiment, weights))
             elif isinstance(error, CheckpointError) and experiment.recipe.loop == "explicit":
                 error.add_note(
                     "The explicit loop cannot choose precisions in the second forward pass of "

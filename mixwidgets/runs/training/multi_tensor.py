@@ -35,4 +35,4 @@ def floats_in(tree: object) -> list[Tensor]:
 
 def on_floats(change: Callable[[Tensor], Any], tree: Any) -> Any:
     """The nested values with their floating-point tensors changed."""
-    return tree_map_only(Tensor, lambda one: change(one) if one.is_floating_point() else one, tree)
+    return tree_map_only(Tensor, lambda leaf: change(leaf) if leaf.is_floating_point() else leaf, tree)

@@ -15,8 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.training import function_kinds as kinds
-from mixwidgets.runs.training.fp8_matrix import require_fp8_products
-from mixwidgets.runs.training.operands import RoundedLinear
+from mixwidgets.runs.training.operands import RoundedLinear, require_fp8_products
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 """torch's dtypes by the names that recipes use."""
@@ -122,8 +121,8 @@ class Precision(TorchFunctionMode):
         """Calls the function with narrow tensors widened, and rounds its result to the compute format."""
         if not self._is_ours(*args, **kwargs):
             return func(*args, **kwargs)
-        given = (*args, *kwargs.values())
-        wide = {id(v): v.float() if self._is_narrow(v) else v for v in given}  # one twice stays one
+        # By identity: a tensor that is passed twice is widened once, and stays the same tensor.
+        wide = {id(v): v.float() if self._is_narrow(v) else v for v in (*args, *kwargs.values())}
         result = func(*(wide[id(v)] for v in args), **{name: wide[id(v)] for name, v in kwargs.items()})
         return tuple(map(self._narrowed, result)) if isinstance(result, tuple) else self._narrowed(result)
 
@@ -147,9 +146,9 @@ class Precision(TorchFunctionMode):
 
     def _is_ours(self, *args: Any, **kwargs: Any) -> bool:
         """Whether a call has a tensor in the compute format and does not name a dtype itself."""
-        given = (*args, *kwargs.values())
-        asks = any(isinstance(value, torch.dtype) for value in given)
-        return not asks and any(map(self._is_narrow, given))
+        values = (*args, *kwargs.values())
+        names_dtype = any(isinstance(value, torch.dtype) for value in values)
+        return not names_dtype and any(map(self._is_narrow, values))
 
     def _is_narrow(self, value: object) -> bool:
         return isinstance(value, Tensor) and value.dtype == self.dtype
@@ -182,12 +181,12 @@ def cpu_words(dtype: torch.dtype) -> str:
     " (avx512_fp16)"; empty for float32."""
     if dtype not in _NATIVE:
         return ""
-    found = [name for name in _NATIVE[dtype] if _cpu_features().get(name)]
-    return f" ({', '.join(found) or 'no ' + ' or '.join(_NATIVE[dtype])})"
+    present = [name for name in _NATIVE[dtype] if _cpu_features().get(name)]
+    return f" ({', '.join(present) or 'no ' + ' or '.join(_NATIVE[dtype])})"
 
 
 def _cpu_features() -> Mapping[str, object]:
     """The CPU's features by cpuinfo's names. Empty if torch is too old to report them; products are then
     computed in float32."""
-    told: Callable[[], Mapping[str, object]] = getattr(torch.cpu, "get_capabilities", dict)
-    return told()
+    capabilities: Callable[[], Mapping[str, object]] = getattr(torch.cpu, "get_capabilities", dict)
+    return capabilities()

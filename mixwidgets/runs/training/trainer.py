@@ -1,9 +1,14 @@
-"""The base of the training loops: the task, its model and batches, the record of a step, evaluation."""
+"""What the training loops share: a task's model and batches, the frame of a step and its record, evaluation.
+
+A step waits for the device once, for the loss and the norm of the gradients together, because the host
+decides by them. What is observed is queued before that and read after it. A skipped step waits once more, to
+name the tensor that holds an inf or a NaN. The arithmetic is left to the subclasses, explicit.py and amp.py.
+"""
 
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from types import MappingProxyType
@@ -16,9 +21,8 @@ from torch.utils._pytree import tree_map_only
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import GradientSnapshot, StepRecord
 from mixwidgets.runs.task.catalogue import tasks
-from mixwidgets.runs.task.checked_task import CheckedTask
-from mixwidgets.runs.task.protocol import Outputs, Task
-from mixwidgets.runs.task.source import load_task_class
+from mixwidgets.runs.task.own_task import load_task_class
+from mixwidgets.runs.task.protocol import CheckedTask, Outputs, Task
 from mixwidgets.runs.training.device import RandomState
 from mixwidgets.runs.training.gradients import begin, global_norm, gpu_kernels
 from mixwidgets.runs.training.multi_tensor import copies, on_floats
@@ -82,23 +86,22 @@ class Trainer(ABC):
         """
         start = time.perf_counter()
         scale = self.loss_scale
-        with self.random:
-            batch = next(self._batches)
-        part = self.ranks.part(*batch).to(self.device)
-        if not self.model.training:
-            self.model.train()
-        draws = copy(self._own_random)
+        part = self._next_part()
+
+        # The loss and the unscaled gradients of the batch, over all ranks; counted, if observed.
+        draws = copy(self._own_random)  # what dropout is about to draw
         with self._own_random, around_backward or nullcontext():
             loss, gradients = self.backward(part)
         self.ranks.alike(self.model.buffers())  # running statistics: rank 0's count
-        pending = begin(gradients) if observed else None
-        compared = observed and self.experiment.fp32_reference
-        flushed = self._flushed(part, gradients, draws) if compared else {}
-        before = copies(list(self.weights.values())) if observed else []
+        finish_snapshot = self._begin_snapshot(number, gradients, part, draws) if observed else None
+
         # The only device sync of the step. The norm is finite exactly if every gradient is.
         loss_now, norm = torch.stack([loss.double(), global_norm(gradients)]).tolist()
         found_inf = not math.isfinite(norm)
+
+        # The update, with clipped gradients, or none; and the next step's loss scale.
         skipped = self.update(self._clipped(gradients, norm), found_inf)
+
         non_finite, first_non_finite = _non_finite(gradients) if found_inf else (0, "")
         record = StepRecord(
             step=number,
@@ -111,14 +114,36 @@ class Trainer(ABC):
             grad_norm=norm,
             seconds=time.perf_counter() - start,
         )
-        if pending is None:
-            return record, None
-        return record, GradientSnapshot(
-            step=number,
-            summaries=pending(),
-            weights_unchanged={} if skipped else self._unchanged(before, gradients),
-            flushed=flushed,
-        )
+        snapshot = finish_snapshot(skipped) if finish_snapshot else None
+        return record, snapshot
+
+    def _next_part(self) -> Part:
+        """This rank's part of the next batch, on the device, with the model ready to train on it."""
+        with self.random:
+            batch = next(self._batches)
+        part = self.ranks.part(*batch).to(self.device)
+        if not self.model.training:  # after an evaluation
+            self.model.train()
+        return part
+
+    def _begin_snapshot(
+        self, number: int, gradients: Gradients, part: Part, draws: RandomState
+    ) -> Callable[[bool], GradientSnapshot]:
+        """Start summarising the gradients, and copy the weights, which the update changes. The returned
+        function is called after the update, with whether it was skipped; it waits for the summaries."""
+        summaries = begin(gradients)
+        flushed = self._flushed(part, gradients, draws) if self.experiment.fp32_reference else {}
+        before = copies(list(self.weights.values()))
+
+        def finish(skipped: bool) -> GradientSnapshot:
+            return GradientSnapshot(
+                step=number,
+                summaries=summaries(),
+                weights_unchanged={} if skipped else self._unchanged(before, gradients),
+                flushed=flushed,
+            )
+
+        return finish
 
     def evaluate(self) -> Mapping[str, float]:
         """The task's metrics on held-out data, computed as in training, with the loss weight in the loss."""

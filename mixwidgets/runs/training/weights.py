@@ -85,9 +85,9 @@ class Weights:
     def _round(self) -> None:
         wide = list(self._worked.values())
         if self._stochastic and self._rounding.on_device:  # all at once, in a few launches
-            flat = self._rounded(torch.cat([one.reshape(-1) for one in wide]))
-            parts = torch.split(flat, [one.numel() for one in wide])
-            wide = [part.view_as(one) for part, one in zip(parts, wide, strict=True)]
+            flat = self._rounded(torch.cat([weight.reshape(-1) for weight in wide]))
+            parts = torch.split(flat, [weight.numel() for weight in wide])
+            wide = [part.view_as(weight) for part, weight in zip(parts, wide, strict=True)]
         elif self._stochastic:
             wide = list(map(self._rounded, wide))
         torch._foreach_copy_(list(self.kept.values()), wide)

@@ -1,4 +1,4 @@
-"""The choice of a widget's language."""
+"""The choice of a language: an argument, MIXWIDGETS_LANG, or JupyterLab's setting, read from its file."""
 
 import os
 import re
@@ -16,8 +16,8 @@ def chosen_language(lang: str | None = None) -> str:
     LANGUAGES, else "en". ValueError for an unknown language."""
     if lang is not None:
         return _checked("lang", lang, "None follows JupyterLab")
-    if said := os.environ.get(VARIABLE):
-        return _checked(VARIABLE, said, "unset it to follow JupyterLab")
+    if variable := os.environ.get(VARIABLE):
+        return _checked(VARIABLE, variable, "unset it to follow JupyterLab")
     locale = jupyterlab_locale()
     return next((lang for lang in LANGUAGES if texts(lang, "language")["jupyterlab"] == locale), ENGLISH)
 
@@ -34,13 +34,13 @@ def jupyterlab_locale() -> str:
         settings = _settings_file().read_text(encoding="utf-8")
     except (ImportError, OSError, ValueError):
         return "default"
-    found = _LOCALE.search(_COMMENT.sub("", settings))  # JSON with comments
-    return found[1] if found else "default"
+    locale = _LOCALE.search(_COMMENT.sub("", settings))  # JSON with comments
+    return locale[1] if locale else "default"
 
 
 def _checked(name: str, lang: object, hint: str) -> str:
     if not isinstance(lang, str) or lang not in LANGUAGES:
-        accepted = " or ".join(f'"{one}"' for one in LANGUAGES)
+        accepted = " or ".join(f'"{name}"' for name in LANGUAGES)
         raise ValueError(f"{name} is {accepted} ({hint}); got {lang!r}")
     return lang
 

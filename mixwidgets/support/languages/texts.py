@@ -27,23 +27,23 @@ Tell = Callable[..., str]
 @cache
 def texts(lang: str, part: str) -> dict[str, Any]:
     """The content of a language's file, such as `texts("zh", "page")`."""
-    found: dict[str, Any] = json.loads((_FOLDER / lang / f"{part}.json").read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads((_FOLDER / lang / f"{part}.json").read_text(encoding="utf-8"))
+    return content
 
 
 def with_texts(structure: Any, by_language: Mapping[str, Any]) -> Any:
     """`structure` with the texts of each language, which have the same shape: {"en": {"title": …}, "zh": …}
     adds "title": {"en": …, "zh": …}. ValueError if a list of texts has the wrong length."""
-    one = by_language[ENGLISH]
-    if isinstance(one, str):
+    english = by_language[ENGLISH]
+    if isinstance(english, str):
         return dict(by_language)
 
     def at(place: Any) -> dict[str, Any]:
         return {lang: part[place] for lang, part in by_language.items()}
 
-    if isinstance(one, list):
-        return [with_texts(part, at(i)) for i, (part, _) in enumerate(zip(structure, one, strict=True))]
-    return {**structure, **{name: with_texts(structure.get(name, {}), at(name)) for name in one}}
+    if isinstance(english, list):
+        return [with_texts(part, at(i)) for i, (part, _) in enumerate(zip(structure, english, strict=True))]
+    return {**structure, **{name: with_texts(structure.get(name, {}), at(name)) for name in english}}
 
 
 def is_text(value: object) -> bool:
@@ -63,8 +63,8 @@ def in_language(value: Any, lang: str) -> Any:
 def translated(text: str, lang: str, **values: object) -> str:
     """The translation of a text that Python shows, with its {fields} filled if values are given; a user's own
     text is returned unchanged."""
-    told = text if lang == ENGLISH else str(texts(lang, "python").get(text, text))
-    return told.format(**values) if values else told
+    translation = text if lang == ENGLISH else str(texts(lang, "python").get(text, text))
+    return translation.format(**values) if values else translation
 
 
 def language_tag(lang: str) -> str:

@@ -12,12 +12,12 @@ def read_number(text: object, fmt: FloatFormat | None = None) -> Exact:
     """
     if not isinstance(text, str):
         raise TypeError(f"numbers are given as text, which is read exactly, such as '65504'; got {text!r}.")
-    found = to_exact(text)
-    if not isinstance(found, BitPattern):
-        return found
+    number = to_exact(text)
+    if not isinstance(number, BitPattern):
+        return number
     if fmt is None:
         raise ValueError(f"{text!r} is a bit pattern, but there is no format; write a number.")
-    return decoded(fmt, fmt.to_code(found.code))
+    return decoded(fmt, fmt.to_code(number.code))
 
 
 def decoded(fmt: FloatFormat, code: int) -> Exact:

@@ -8,23 +8,20 @@ import math
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from mixwidgets.floats.formats.catalogue import get_format
-from mixwidgets.support.languages.texts import translated
-from mixwidgets.teaching.exercises.calling import shown
 
 
 @dataclass(frozen=True)
 class Case:
     """One call and its expected result."""
 
-    said: str
-    """The call as displayed."""
+    call: str
+    """As displayed."""
     arguments: tuple[Any, ...]
     due: Any
     """The expected result."""
@@ -32,53 +29,12 @@ class Case:
     """The largest accepted relative error of a number."""
 
 
-def difference(came: object, case: Case, lang: str) -> str:
-    """The result in words if it is not the expected one, else an empty text."""
-    try:
-        why = _difference(came, case.due, case.within, partial(translated, lang=lang))
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # an object whose comparison fails is not the expected one
-        why = type(error).__name__
-    if why is None:
-        return ""
-    if came is None and not isinstance(case.due, str):  # None answers a question for a name
-        return translated("None: does it return anything?", lang)
-    return translated("{value} ({why})", lang, value=shown(came), why=why) if why else shown(came)
-
-
-def _difference(came: Any, due: Any, within: float, tell: Callable[..., str]) -> str | None:
-    """Why `came` is not `due`: "" if the two values speak for themselves, None if they are equal."""
-    if hasattr(due, "dtype"):
-        if getattr(came, "dtype", None) != due.dtype or getattr(came, "shape", None) != due.shape:
-            return tell("{due} is due, not {came}", due=_kind(due, tell), came=_kind(came, tell))
-        came, due = came.flatten().tolist(), due.flatten().tolist()
-    if isinstance(due, tuple | list):
-        if not isinstance(came, tuple | list) or len(came) != len(due):
-            return tell("{count} values are due", count=len(due))
-        reasons = (_difference(one, other, within, tell) for one, other in zip(came, due, strict=True))
-        return next((reason for reason in reasons if reason is not None), None)
-    if due is None or isinstance(due, str):
-        return None if came is due or (isinstance(came, str) and came == due) else ""
-    if isinstance(came, bool) or not isinstance(came, int | float | np.integer | np.floating):
-        return tell("{due} is due, not {came}", due=tell("a number"), came=_kind(came, tell))
-    if isinstance(due, int) and float(came) != int(came):
-        return tell("a whole number is due")
-    return None if abs(float(came) - due) <= within * abs(due) else ""
-
-
-def _kind(value: object, tell: Callable[..., str]) -> str:
-    if not hasattr(value, "shape"):
-        return type(value).__name__
-    return tell("{dtype}, shape {shape}", dtype=getattr(value, "dtype", None), shape=tuple(value.shape))
-
-
 def _master_step() -> list[Case]:
     def case(master: list[float], gradient: list[float], rate: float, after: list[float]) -> Case:
-        said = f"step(float32 {master}, float16 {gradient}, {rate})"
+        call = f"step(float32 {master}, float16 {gradient}, {rate})"
         wide, narrow = np.array(after, np.float32), np.array(after, np.float32).astype(np.float16)
         return Case(
-            said, (np.array(master, np.float32), np.array(gradient, np.float16), rate), (wide, narrow)
+            call, (np.array(master, np.float32), np.array(gradient, np.float16), rate), (wide, narrow)
         )
 
     return [
@@ -112,8 +68,8 @@ def _unscale_then_clip() -> list[Case]:
     def case(true: list[list[float]], S: float, limit: float, after: list[list[float]]) -> Case:
         scaled = [(torch.tensor(part, dtype=torch.float64) * S).to(torch.float16) for part in true]
         due = [torch.tensor(part, dtype=torch.float32) for part in after]
-        said = f"clipped({[part.tolist() for part in scaled]}, S={S:g}, limit={limit:g})"
-        return Case(said, (scaled, S, limit), due, within=1e-5)
+        call = f"clipped({[part.tolist() for part in scaled]}, S={S:g}, limit={limit:g})"
+        return Case(call, (scaled, S, limit), due, within=1e-5)
 
     return [
         case([[3.0, 4.0]], 1.0, 10.0, [[3.0, 4.0]]),
@@ -128,18 +84,18 @@ def _unscale_then_clip() -> list[Case]:
 
 def _longest_skip() -> list[Case]:
     rows = [("..x..", 1), (".xx.x", 2), ("x.xxx", 3), ("xxxx", 4), ("....", 0), ("", 0), ("xx.x.xx", 2)]
-    given = [([mark == "x" for mark in marks], due) for marks, due in rows]
-    return [Case(f"longest_skip({skipped})", (skipped,), due) for skipped, due in given]
+    steps = [([mark == "x" for mark in marks], due) for marks, due in rows]
+    return [Case(f"longest_skip({skipped})", (skipped,), due) for skipped, due in steps]
 
 
 def _round_e4m3() -> list[Case]:
     fmt = get_format("float8_e4m3fn")
     chance = random.Random(0)
-    given = [1.0, 0.1, -0.1, 0.0, 3.3, 1.0625, 1.1875, 448.0, 440.0, 0.01, 2.0**-9, 2.0**-10, 3 * 2.0**-10]
-    given += [fmt.decode(code) for code in range(0x7F)]
-    given += [chance.choice((-1, 1)) * 2 ** chance.uniform(-12, 8) for _ in range(300)]
-    given += [math.nextafter(2.0**exponent, 0) for exponent in range(-8, 9)]
-    return [Case(f"rounded({x!r})", (x,), float(fmt.round(x))) for x in given]
+    values = [1.0, 0.1, -0.1, 0.0, 3.3, 1.0625, 1.1875, 448.0, 440.0, 0.01, 2.0**-9, 2.0**-10, 3 * 2.0**-10]
+    values += [fmt.decode(code) for code in range(0x7F)]
+    values += [chance.choice((-1, 1)) * 2 ** chance.uniform(-12, 8) for _ in range(300)]
+    values += [math.nextafter(2.0**exponent, 0) for exponent in range(-8, 9)]
+    return [Case(f"rounded({x!r})", (x,), float(fmt.round(x))) for x in values]
 
 
 def _choose_scale() -> list[Case]:
@@ -166,8 +122,10 @@ def _first_overflow() -> list[Case]:
     def case(names: str, values: list[float], due: str | None) -> Case:
         layers = [pair for pair in times if pair[0] in names]
         words = {"a": "x * 200", "b": "x * x", "c": "x - x", "d": "sqrt(x)"}
-        said = ", ".join(f"{name}: {words[name]}" for name in names)
-        return Case(f"first_overflow([{said}], float16 {values})", (layers, torch.tensor(values).half()), due)
+        shown = ", ".join(f"{name}: {words[name]}" for name in names)
+        return Case(
+            f"first_overflow([{shown}], float16 {values})", (layers, torch.tensor(values).half()), due
+        )
 
     return [
         case("ab", [1.0, 2.0], "b"),

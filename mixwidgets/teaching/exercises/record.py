@@ -7,7 +7,7 @@ right or revealed answer. The twin of teaching/widgets/exercise/record.ts.
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from mixwidgets.teaching.exercises.question import Question
+from mixwidgets.teaching.exercises.questions import Question
 
 MOST_STEPS = 100
 LONGEST_ANSWER = 100  # characters
@@ -40,23 +40,23 @@ def read_record(question: Question, text: object) -> list[Step]:
     if len(lines) > MOST_STEPS:
         raise ValueError(f"a record has at most {MOST_STEPS} steps; got {len(lines)}")
     steps: list[Step] = []
-    told = False
+    has_hint = False  # whether the hint was shown
     for number, line in enumerate(lines, 1):
         if is_over(steps) or (number == 1 and line in ("?", "!")):
             raise ValueError(f"step {number} of the record, {line[:40]!r}, is before or after all attempts")
         if line == "!":
             steps.append(Step("shown"))
-        elif line == "?" and not told:
+        elif line == "?" and not has_hint:
             steps.append(Step("hint", tells_hint=True))
         elif line.startswith("=") and len(line) <= LONGEST_ANSWER + 1:
-            answer, said = line[1:], question.said_of(line[1:])
-            tells_hint = not told and said is question.hint
+            answer = line[1:]
+            tells_hint = not has_hint and question.feedback_on(answer) is question.hint
             steps.append(Step("attempt", Attempt(answer, question.is_right(answer)), tells_hint))
         else:
             raise ValueError(
                 f"step {number} of the record, {line[:40]!r}, is not an answer, a hint or the revealed answer"
             )
-        told = told or steps[-1].tells_hint
+        has_hint = has_hint or steps[-1].tells_hint
     return steps
 
 

@@ -131,12 +131,13 @@ def accepts(rule: Rule, answer: Exact) -> bool:
         return at_most(low, answer) and at_most(answer, high)
     if "class" in rule or "becomes" in rule:
         fmt = get_format(rule["format"])
-        given = answer.kind == "finite" and answer.magnitude != 0
         try:
             rounded = decode.classify(fmt, encode.encode(fmt, answer))
         except ValueError:  # the format lacks NaN or a sign
             return False
-        return rounded == rule["class"] if "class" in rule else given and rounded == rule["becomes"]
+        if "class" in rule:
+            return bool(rounded == rule["class"])
+        return answer.kind == "finite" and answer.magnitude != 0 and bool(rounded == rule["becomes"])
     right = target(rule)
     if "within" in rule and right.kind == answer.kind == "finite":
         return abs(answer.value - right.value) <= read_number(rule["within"]).value * right.magnitude
@@ -152,12 +153,12 @@ def _sum(fmt: FloatFormat, text: str, times: int) -> Exact:
     """The result of repeating `total = total + x` in the format."""
     total, x = Fraction(0), decode.exact(fmt, encode.encode(fmt, read_number(text)))
     for _ in range(times):
-        found = decoded(fmt, encode.encode(fmt, total + x))
-        if found.kind != "finite":
-            return found
-        if found.value == total:
+        rounded = decoded(fmt, encode.encode(fmt, total + x))
+        if rounded.kind != "finite":
+            return rounded
+        if rounded.value == total:
             break  # nothing changes any more
-        total = found.value
+        total = rounded.value
     return _finite(total)
 
 

@@ -1,20 +1,39 @@
-"""Edition: the site in one language, with the header and footer of its pages."""
+"""How a page of the site is written: from elements, with the header and footer of an edition.
+
+Whatever a text or an attribute holds, `html` escapes it, as js/ui/dom.ts does in a page.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, tostring
 
 from mixwidgets import __version__
 from mixwidgets.floats.widgets.base import MixWidget
 from mixwidgets.floats.widgets.bundles import style_sheet
 from mixwidgets.floats.widgets.page import document
 from mixwidgets.support.languages.texts import Text, language_tag, texts
-from mixwidgets.teaching.site.elements import h, html
 
 INDEX = "index.html"
+
+
+def h(tag: str, attributes: dict[str, str] | None = None, *children: Element | str) -> Element:
+    """An element with its attributes and children; texts stand between elements as they come."""
+    element = Element(tag, attributes or {})
+    for child in children:
+        if isinstance(child, Element):
+            element.append(child)
+        elif len(element):
+            element[-1].tail = (element[-1].tail or "") + child
+        else:
+            element.text = (element.text or "") + child
+    return element
+
+
+def html(*elements: Element) -> str:
+    return "\n".join(tostring(element, encoding="unicode", method="html") for element in elements)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def former_site(folder: Path) -> dict[str, list[str]]:
         return {}
     try:
         files = json.loads(read_plain_file(folder / MARK, _LIMIT))["files"]
-        return {str(name): [str(one) for one in hashes] for name, hashes in files.items()}
+        return {str(name): [*map(str, hashes)] for name, hashes in files.items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         raise FileExistsError(
             errno.EEXIST,
@@ -75,10 +75,10 @@ def _check_place(folder: Path, name: str, known: list[str], wanted: bytes | None
     if not path.exists() and not path.is_symlink():
         return
     try:
-        found = read_plain_file(path, _LIMIT_OF_PAGE)
+        present = read_plain_file(path, _LIMIT_OF_PAGE)
     except (OSError, ValueError):
-        found = None
-    if found is None or (_hash(found) not in known and found != wanted):
+        present = None
+    if present is None or (_hash(present) not in known and present != wanted):
         raise FileExistsError(
             errno.EEXIST,
             "this file is not as an export wrote it, and would be lost; move it away, or name another folder",

@@ -7,10 +7,15 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
 from mixwidgets.support.languages.texts import LANGUAGES
-from mixwidgets.teaching.site.catalogue import LessonPage, WidgetPage, lesson_pages, widget_pages
-from mixwidgets.teaching.site.edition import INDEX, Edition
-from mixwidgets.teaching.site.elements import h
-from mixwidgets.teaching.site.makers import MAKERS, state_of
+from mixwidgets.teaching.site.catalogue import (
+    MAKERS,
+    LessonPage,
+    WidgetPage,
+    lesson_pages,
+    state_of,
+    widget_pages,
+)
+from mixwidgets.teaching.site.edition import INDEX, Edition, h
 from mixwidgets.teaching.site.story import Story
 from mixwidgets.teaching.widgets.exercise.widget import Exercise
 
@@ -46,9 +51,9 @@ def _index(edition: Edition) -> str:
         cards.append(h("li", {}, h("a", {"class": "card", "href": _file(page)}, *card)))
     for lesson in lesson_pages():
         count = len(lesson.questions)
-        told = edition.says("one_question" if count == 1 else "questions", count=count)
+        questions = edition.says("one_question" if count == 1 else "questions", count=count)
         number = h("span", {"class": "number"}, _number(lesson))
-        line = (number, h("span", {}, lesson.name[lang]), h("span", {"class": "count"}, told))
+        line = (number, h("span", {}, lesson.name[lang]), h("span", {"class": "count"}, questions))
         lessons.append(h("li", {}, h("a", {"href": _file(lesson)}, *line)))
     first = widget_pages()[0]
     with closing(MAKERS[first.id](lang=lang, **first.arguments)) as widget:
@@ -76,8 +81,8 @@ def _widget_page(edition: Edition, page: WidgetPage) -> str:
     ]
     with ExitStack() as stack:
         widget = stack.enter_context(closing(MAKERS[page.id](lang=lang, **page.arguments)))
-        asked = [stack.enter_context(closing(Exercise(one, lang=lang))) for one in page.tasks]
-        tasks = {f"exercise-{one.exercise}": one for one in asked}
+        exercises = [stack.enter_context(closing(Exercise(task, lang=lang))) for task in page.tasks]
+        tasks = {f"exercise-{exercise.exercise}": exercise for exercise in exercises}
         places = [h("div", {"id": id, "class": "exercise"}) for id in tasks]
         return edition.page(
             _file(page),

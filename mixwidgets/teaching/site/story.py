@@ -1,4 +1,9 @@
-"""A lesson as a page, from its notebook: text beside widgets, and questions before what answers them."""
+"""A lesson as a page, from its notebook: text beside widgets, and questions before what answers them.
+
+No cell is run. A call of a widget whose arguments are literals is made anew; all else is shown as the
+notebook has it, by its outputs, with the code folded away. Where a lesson has no translation, the page is
+in English.
+"""
 
 import ast
 import json
@@ -14,10 +19,9 @@ from markdown_it import MarkdownIt
 
 from mixwidgets.floats.widgets.base import MixWidget
 from mixwidgets.support.languages.texts import ENGLISH
-from mixwidgets.teaching.site.catalogue import sentences
-from mixwidgets.teaching.site.course import course_folder
-from mixwidgets.teaching.site.elements import h
-from mixwidgets.teaching.site.makers import CLASSES, lesson_gradients
+from mixwidgets.teaching.course import course_folder
+from mixwidgets.teaching.site.catalogue import CLASSES, lesson_gradients, sentences
+from mixwidgets.teaching.site.edition import h
 from mixwidgets.teaching.widgets.exercise.widget import Exercise
 
 
@@ -126,16 +130,16 @@ class Story:
         for parent in block.iter():
             for at in range(len(parent) + 1):
                 text = (parent[at - 1].tail if at else parent.text) or ""
-                if place and (found := words.search(text)):
+                if place and (match := words.search(text)):
                     gradients = lesson_gradients(place)
                     with closing(type(self.widgets[place])(*gradients, **arguments)) as widget:
                         state = ";" * list(self.widgets).index(place) + widget.state
-                    link = h("a", {"class": "sets", "href": f"#{state}"}, found[0])
-                    link.tail = text[found.end() :]
+                    link = h("a", {"class": "sets", "href": f"#{state}"}, match[0])
+                    link.tail = text[match.end() :]
                     if at:
-                        parent[at - 1].tail = text[: found.start()]
+                        parent[at - 1].tail = text[: match.start()]
                     else:
-                        parent.text = text[: found.start()]
+                        parent.text = text[: match.start()]
                     parent.insert(at, link)
                     return
         raise ValueError(f"{block.attrib['id']} says nowhere {phrase!r}, or is beside no widget")
@@ -144,9 +148,9 @@ class Story:
 def _notebook(lesson: str, lang: str) -> tuple[str, list[dict[str, Any]]]:
     """The cells of the lesson in this language, else in English; and which it is."""
     name, course = f"{lesson}.ipynb", course_folder()
-    own = course / lang / name
-    found, path = (lang, own) if own.is_file() else (ENGLISH, course / name)
-    return found, json.loads(path.read_text(encoding="utf-8"))["cells"]
+    translation = course / lang / name
+    written, path = (lang, translation) if translation.is_file() else (ENGLISH, course / name)
+    return written, json.loads(path.read_text(encoding="utf-8"))["cells"]
 
 
 def _made(cell: Mapping[str, Any], lang: str) -> MixWidget | None:
@@ -159,11 +163,11 @@ def _made(cell: Mapping[str, Any], lang: str) -> MixWidget | None:
         if cls is None:
             continue
         try:
-            given = lesson_gradients(cell["id"]) or [ast.literal_eval(one) for one in call.args]
+            arguments = lesson_gradients(cell["id"]) or [ast.literal_eval(argument) for argument in call.args]
         except ValueError:
             return None
-        named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
-        return cls(*given, **named, lang=lang)
+        named = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+        return cls(*arguments, **named, lang=lang)
     return None
 
 

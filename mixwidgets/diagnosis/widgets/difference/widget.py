@@ -1,16 +1,16 @@
 """ModuleErrors: the result of `first_difference`, module by module."""
 
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import traitlets as t
 
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.widgets.base import MixWidget
+from mixwidgets.floats.widgets.frame import frame, packed
 
 Compared = tuple[str, float, float, GradientSummary, GradientSummary]
-_ERRORS, _LENGTH = struct.Struct("<2d"), struct.Struct("<I")
 
 
 class ModuleErrors(MixWidget):
@@ -24,8 +24,9 @@ class ModuleErrors(MixWidget):
     _page = "difference"
 
     _rows: t.List[Any] = t.List(help="The texts of each row, and the names of its tensors.").tag(sync=True)
-    _errors = t.Bytes(help="Each tensor's error and explained error: float64, little-endian.").tag(sync=True)
-    _summaries = t.Bytes(help="Two summaries per tensor, each after its length as a u32.").tag(sync=True)
+    _tensors = t.Bytes(
+        help='A frame: "errors", a row of error and explained error per tensor, and two summaries each.'
+    ).tag(sync=True)
     _format = t.Unicode(help="The format in which the recipe computes.").tag(sync=True)
     _loss_scale = t.Float(help="The loss scale of the tensors of the backward pass.").tag(sync=True)
 
@@ -38,14 +39,14 @@ class ModuleErrors(MixWidget):
         **traits: Any,
     ) -> None:
         every = [one for some in tensors for one in some]
-        packed = [summary.to_bytes() for *_, found, reference in every for summary in (found, reference)]
+        errors = np.array([one[1:3] for one in every], np.float64).reshape(-1, 2)
+        summaries = [summary.to_bytes() for *_, found, reference in every for summary in (found, reference)]
         super().__init__(
             _rows=[
                 {**row, "tensors": [name for name, *_ in some]}
                 for row, some in zip(rows, tensors, strict=True)
             ],
-            _errors=b"".join(_ERRORS.pack(error, explained) for _, error, explained, *_ in every),
-            _summaries=b"".join(part for one in packed for part in (_LENGTH.pack(len(one)), one)),
+            _tensors=frame({"errors": errors, **packed(summaries)}),
             _format=format,
             _loss_scale=loss_scale,
             **traits,

@@ -1,11 +1,11 @@
-// The elements of a tensor, one at a time; the next one of a class is found without the kernel.
+// The elements of a tensor, one after the other; the next one of a class is found without the kernel.
 
 import type { AnyModel } from "@anywidget/types";
 import type { ReadonlySignal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
-import { readOr } from "#core/formats/parse.ts";
-import { wholeIn } from "#core/formats/typed.ts";
+import { readOr, wholeIn } from "#core/formats/parse.ts";
+import { readFrame } from "#core/frame.ts";
 import { clamp } from "#core/range.ts";
 import { button } from "#ui/buttons.ts";
 import { labelled } from "#ui/choices.ts";
@@ -19,22 +19,16 @@ const WANTED = ["subnormal", "infinity", "nan"] as const;
 
 export type Elements = NonNullable<ReturnType<typeof elementsOf>>;
 
-/** What `BitEditor.from_tensor` sends, once: the first `count` of a tensor's `total` elements. Null where the model has none, or
- * none that can be read. */
+/** What `BitEditor.from_tensor` sends, once: the first `count` of a tensor's `total` elements. Null where the model has none,
+ * or none that can be read. */
 export function elementsOf(model: AnyModel<State>) {
-  const fmt = getFormat(model.get("_elements_format"));
-  const view: unknown = model.get("_elements");
-  const total: unknown = model.get("_elements_total");
-  if (!fmt || !(view instanceof DataView) || typeof total !== "number") return null;
-  const size = [1, 2, 4, 8].find((bytes) => 8 * bytes >= fmt.bits)!;
-  const count = Math.floor(view.byteLength / size);
-  const mask = (1n << BigInt(fmt.bits)) - 1n;
-  const code = (index: number) => {
-    let bits = 0n; // little-endian
-    for (let i = size - 1; i >= 0; i -= 1) bits = (bits << 8n) | BigInt(view.getUint8(index * size + i));
-    return bits & mask;
-  };
-  return count > 0 ? { fmt, count, total, code } : null;
+  const sent: unknown = model.get("_elements");
+  if (!(sent instanceof DataView) || sent.byteLength === 0) return null;
+  const { head, arrays } = readFrame(sent);
+  const fmt = getFormat(head.format);
+  const { values } = arrays.get("codes")!;
+  const total: number = head.total;
+  return fmt ? { fmt, count: values.length, total, code: (index: number) => BigInt(values[index]!) } : null;
 }
 
 /** The index of the next element of a class after `from`, going round; undefined where there is none. */
@@ -58,10 +52,10 @@ export function elementIn(elements: Elements, index: number, number: EditedNumbe
 export function elementStepper(elements: Elements, number: ReadonlySignal<EditedNumber>, edit: (next: EditedNumber) => void): HTMLElement {
   const last = elements.count - 1;
   let index = 0;
-  const said = h("span", { class: "mw-note", role: "status" });
+  const missing = h("span", { class: "mw-note", role: "status" });
   const go = (to: number) => {
     index = clamp(to, 0, last);
-    setText(said, "");
+    setText(missing, "");
     field.show(String(index));
     edit(elementIn(elements, index, number.value));
   };
@@ -73,9 +67,9 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
   });
   field.show("0");
   const find = (kind: FloatClass) => {
-    const found = nextOf(elements, index, kind);
-    if (found === undefined) setText(said, t("bits.none_of_class", { kind: t(`bits.find_${kind as (typeof WANTED)[number]}`) }));
-    else go(found);
+    const next = nextOf(elements, index, kind);
+    if (next === undefined) setText(missing, t("bits.none_of_class", { kind: t(`bits.find_${kind as (typeof WANTED)[number]}`) }));
+    else go(next);
   };
   const { count, total } = elements;
   const size = t(count < total ? "bits.elements_first" : "bits.elements_all", {
@@ -96,7 +90,7 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
         const name = t(`bits.find_${kind}`);
         return button(name, () => find(kind), { "aria-label": t("bits.find_next", { kind: name }) });
       }),
-      said,
+      missing,
     ),
     field.error,
   );

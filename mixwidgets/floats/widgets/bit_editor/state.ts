@@ -1,4 +1,4 @@
-// The number under edit as a signal: changed at once, saved when a burst of edits is over.
+// The number under edit as a signal: changed at once, saved when a burst of edits is over; and what an edit makes of a number.
 
 import { batch, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
@@ -6,8 +6,7 @@ import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Overflow, type Rounding } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { readOr, toExact } from "#core/formats/parse.ts";
-import type { Rounded } from "#ui/number_line/marks.ts";
-import type { Target } from "#ui/number_line/targets.ts";
+import type { Rounded, Target } from "#ui/number_line/marks.ts";
 import type { View } from "#ui/view.ts";
 
 /** The synced traits. `_input` is what was last typed or assigned; it is ignored where it does not round to the code. */
@@ -17,16 +16,15 @@ export interface State {
   _input: string;
   rounding: string;
   overflow: string;
-  /** Codes of a tensor's elements, little-endian in whole bytes; empty without a tensor. */
+  /** A frame with the first codes of a tensor; empty without one. */
   _elements?: DataView;
-  _elements_format?: string;
-  _elements_total?: number;
 }
 
 /** A number, and how the next value is rounded to its format. */
 export type EditedNumber = Rounded;
 
 const QUIET_MS = 150; // after the last of a burst of clicks
+const DEPTH = 500; // edits that can be taken back
 
 export function editable(view: View<State>) {
   const { model } = view;
@@ -112,12 +110,40 @@ export function accept(wanted: State): State | null {
 
 /** A name of the list, the first where a model has no such trait; undefined for any other value. */
 function oneOf<T>(names: readonly T[], name: unknown): T | undefined {
-  return names.find((one) => one === (name ?? names[0]));
+  return names.find((known) => known === (name ?? names[0]));
 }
 
 /** The input if it rounds to the code, else none. */
 function inputOf(number: EditedNumber, input: unknown): string {
   return readOr(() => (typeof input === "string" && encode(number.fmt, input, number) === number.code ? input : ""), "");
+}
+
+/** Undo and redo of whole values, so that what was changed together goes back together. */
+export function editHistory<T>() {
+  const past: T[] = [];
+  let future: T[] = [];
+  const move = (from: T[], to: T[], now: T) => {
+    const next = from.pop();
+    if (next) to.push(now);
+    return next;
+  };
+  return {
+    get canUndo() {
+      return past.length > 0;
+    },
+    get canRedo() {
+      return future.length > 0;
+    },
+    /** Remember the value as it was before an edit. What was undone can no longer be redone. */
+    record(before: T) {
+      past.push(before);
+      if (past.length > DEPTH) past.shift();
+      future = [];
+    },
+    /** The value before the last edit; undefined where there is none. `now` is kept for redo. */
+    undo: (now: T) => move(past, future, now),
+    redo: (now: T) => move(future, past, now),
+  };
 }
 
 export function sameNumber(a: EditedNumber, b: EditedNumber): boolean {

@@ -1,20 +1,39 @@
-"""BitEditor: a number in a format, as a value, as a code, and as bits in the page."""
+"""BitEditor: a number in a format, as a value, as a code, and as bits in the page.
+
+The code in its format is the number. What was typed or assigned is kept beside it as text, and used as long
+as it rounds to the code, so that another format or rounding starts from the exact input. Whatever sets a
+trait, in Python, in the page or by a link, goes through `_become`, which sets all of them before observers
+run; `_read` says which number a page or a link means. Left out are formats of one's own, because a page knows
+formats by name, and stochastic rounding, because it cannot explain a random draw.
+"""
 
 from contextlib import suppress
-from typing import Any, ClassVar, Self
+from fractions import Fraction
+from typing import Any, ClassVar, Self, TypedDict
 
 import traitlets as t
 from ipywidgets import ValueWidget  # type: ignore[import-untyped]
 
-from mixwidgets.floats.formats.catalogue import get_format
+from mixwidgets.floats.formats.catalogue import get_format, is_named
+from mixwidgets.floats.formats.decode import notation
+from mixwidgets.floats.formats.encode import check_rounding
 from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.formats.spec import floor_log2
 from mixwidgets.floats.widgets.base import MixWidget
-from mixwidgets.floats.widgets.typed_number import How, checked_how, named_format, text_of
 from mixwidgets.support.parse import BitPattern, to_exact
+
+_DIGITS = 800  # more than any float64 or midpoint of two float64s has
+
+
+class How(TypedDict):
+    """How values are rounded."""
+
+    rounding: str
+    overflow: str
 
 
 class _Face(t.TraitType[Any, Any]):
-    """One representation of the editor's number. Setting it updates the others before observers run."""
+    """One of the traits that together are the editor's number. Setting it sets the others too."""
 
     def set(self, obj: Any, value: Any) -> None:
         obj._set_face(self.name, value)
@@ -45,9 +64,9 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     value = _Face(1.0, help="The value as a float. Not synced: floats do not survive JSON.")
     rounding = _Face("ties-to-even", help="How a value is rounded.").tag(sync=True)
     overflow = _Face("native", help="The result for a value beyond the largest.").tag(sync=True)
-    _elements = t.Bytes(help="Codes of a tensor's elements, little-endian in whole bytes.").tag(sync=True)
-    _elements_format = t.Unicode(help="The format of the elements; empty without a tensor.").tag(sync=True)
-    _elements_total = t.Int(help="How many elements the tensor has.").tag(sync=True)
+    _elements = t.Bytes(
+        help='A frame with the first "codes" of a tensor, its "format" and its "total" of elements; or empty.'
+    ).tag(sync=True)
     _input = t.Unicode(help="What was last typed or assigned; see _typed.").tag(sync=True)
 
     def __init__(
@@ -83,11 +102,11 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         ValueError for a tensor without elements or dense values (sparse, or on the meta device).
         """
         from mixwidgets.floats.widgets.bit_editor.elements import elements_of
+        from mixwidgets.floats.widgets.frame import frame
 
-        fmt, data, total = elements_of(tensor, limit)
-        first = int.from_bytes(data[: -(-fmt.bits // 8)], "little")
-        traits |= {"_elements": data, "_elements_format": fmt.name, "_elements_total": total}
-        return cls(code=first, format=fmt, **traits)
+        fmt, codes, total = elements_of(tensor, limit)
+        traits["_elements"] = frame({"codes": codes}, format=fmt.name, total=total)
+        return cls(code=int(codes[0]), format=fmt, **traits)
 
     def reinterpret(self, format: Any) -> None:
         """Interpret the same bits in another format. Raises ValueError if they do not fit."""
@@ -108,14 +127,16 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         bits = f"{int(self.code, 16):0{fmt.bits}b}"
         start, end = int(fmt.signed), int(fmt.signed) + fmt.exponent_bits
         parts = {"sign": bits[:start], "exponent": bits[start:end], "fraction": bits[end:]}
-        told = [", ".join(f"{name} {part}" for name, part in parts.items() if part)]
+        lines = [", ".join(f"{name} {part}" for name, part in parts.items() if part)]
         if (typed := self._typed()) and fmt.explain(
             typed, rounding=self.rounding, overflow=self.overflow
         ).rule != "exact":
-            told.insert(0, f"{typed} is rounded to {fmt.to_decimal(self.code)} ({self.rounding})")
-        if self._elements_total:
-            told.append(f"of a tensor of {self._elements_total:,} elements")
-        return "\n".join(told)
+            lines.insert(0, f"{typed} is rounded to {fmt.to_decimal(self.code)} ({self.rounding})")
+        if self._elements:
+            from mixwidgets.floats.widgets.frame import read_frame  # NumPy is loaded for a tensor only
+
+            lines.append(f"of a tensor of {read_frame(self._elements)[0]['total']:,} elements")
+        return "\n".join(lines)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """State from the page, which has already rounded it: checked and accepted unchanged, or rejected as a
@@ -134,27 +155,31 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         self._become(*self._read({**traits, "code": fmt.to_hex(fmt.to_code(traits["code"]))}))
 
     def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, How]:
-        """The number that the received traits mean, together with the unchanged ones."""
-        if any(name.startswith("_elements") for name in state):
+        """The number that some traits mean, together with those that stay: format, code, input, rounding.
+
+        A page sends what changed of a number in one message. A link sets one trait alone: a format rounds the
+        input to it, a rounding rounds the input again, a code keeps the input, which may follow (see _typed).
+        """
+        if "_elements" in state:
             raise ValueError("a page does not change the tensor")
         fmt = get_format(state.get("format", self.format))
         how = checked_how(state.get("rounding", self.rounding), state.get("overflow", self.overflow))
-        text = state.get("_input", self._typed())
+        text = state.get("_input", self._input)
         if not isinstance(text, str):
             raise TypeError(f"_input must be text, not {type(text).__name__}")
-        if "code" not in state and fmt.name != self.format:  # as when a link sets the format alone
+        if "code" in state:
+            number = fmt.to_code(state["code"])
+            if fmt.to_hex(number) != state["code"]:
+                raise ValueError(f"{state['code']!r} is not a code as wide as {fmt.name}")
+        elif fmt.name != self.format:  # the number moves to another format
             text = text if "_input" in state else self._exact_input()
-            return fmt, fmt.encode(text, **how), text, how
-        number = fmt.to_code(state.get("code", self.code))
-        if fmt.to_hex(number) != state.get("code", self.code):
-            raise ValueError(f"{state['code']!r} is not a code as wide as {fmt.name}")
-        if text and fmt.encode(text, **how) != number:
-            if "_input" in state:
-                raise ValueError(f"{text[:40]!r} is not rounded to {fmt.to_hex(number)} in {fmt.name}")
-            if "code" not in state:  # as when a link sets the rounding alone
-                return fmt, fmt.encode(text, **how), text, how
-        if "_input" not in state:
-            text = self._input  # the code may come from a linked editor, before its input (see _typed)
+            number = fmt.encode(text, **how)
+        elif "_input" not in state and self._typed():  # the rounding may be another
+            number = fmt.encode(text, **how)
+        else:  # the bits stay
+            number = int(self.code, 16)
+        if "_input" in state and text and fmt.encode(text, **how) != number:
+            raise ValueError(f"{text[:40]!r} is not rounded to {fmt.to_hex(number)} in {fmt.name}")
         return fmt, number, text, how
 
     def _set_face(self, name: str, value: Any) -> None:
@@ -202,3 +227,46 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             for name in new:
                 if repr(old[name]) != repr(new[name]):  # for floats, −0 differs from 0, and NaN equals NaN
                     self._notify_trait(name, old[name], new[name])
+
+
+def named_format(format: Any) -> FloatFormat:
+    """A format that is identified by its name, which is all that is sent to a page."""
+    fmt = get_format(format)
+    if not is_named(fmt):
+        raise ValueError(
+            f"an editor shows the named formats, and {fmt.name!r} is one of your own: take one of "
+            "list_formats(), or show yours with FormatDesigner(fmt)"
+        )
+    return fmt
+
+
+def checked_how(rounding: Any, overflow: Any) -> How:
+    """The validated rounding, which is not stochastic."""
+    if rounding == "stochastic":
+        raise ValueError("an editor rounds by a rule; for stochastic rounding use FloatFormat.round")
+    if not isinstance(rounding, str) or not isinstance(overflow, str):
+        raise TypeError(f"rounding and overflow are names, not {rounding!r} and {overflow!r}")
+    check_rounding(rounding, overflow)
+    return {"rounding": rounding, "overflow": overflow}
+
+
+def text_of(value: Any) -> str:
+    """A value as text that Python and the page read in the same way.
+
+    Exact for every float. A rational with more than 800 digits is truncated and gets a last digit 1, so that
+    it is on the same side of every midpoint and rounds equally in every format.
+    """
+    exact = to_exact(value)
+    if isinstance(value, str) or isinstance(exact, BitPattern):
+        return str(value).strip(" \t\r\n")
+    sign = "-" if exact.negative else ""
+    if exact.kind != "finite":
+        return sign + {"infinity": "inf", "nan": "nan"}[exact.kind]
+    if exact.magnitude == 0:
+        return sign + "0"
+    exponent = int(floor_log2(exact.magnitude) * 0.30103) - _DIGITS
+    scaled = exact.magnitude / Fraction(10) ** exponent
+    digits = int(scaled)
+    if digits != scaled:
+        digits, exponent = 10 * digits + 1, exponent - 1
+    return sign + notation(digits, exponent)

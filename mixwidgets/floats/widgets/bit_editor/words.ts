@@ -77,23 +77,23 @@ export function sentence(number: EditedNumber): Sentence {
   if (input === "") return { ...ofBits(number, args), tone: kind === "infinity" ? "overflow" : "exact" };
   const how = explain(fmt, input, number);
   const ieee = fmt.nan === "ieee";
-  if (how.given.kind === "pattern") return { key: "bits.pattern", args, tone: "exact" };
-  if (how.given.kind === "nan") return { key: ieee ? "bits.typed_nan" : "bits.typed_nan_code", args, tone: "exact" };
-  if (how.given.kind === "infinity") {
-    args.typed = figureOfInfinity(how.given.negative);
+  if (how.input.kind === "pattern") return { key: "bits.pattern", args, tone: "exact" };
+  if (how.input.kind === "nan") return { key: ieee ? "bits.typed_nan" : "bits.typed_nan_code", args, tone: "exact" };
+  if (how.input.kind === "infinity") {
+    args.typed = figureOfInfinity(how.input.negative);
     if (kind !== "infinity") return { key: fmt.infCode === null ? "bits.no_infinity" : "bits.saturated", args, tone: "overflow" };
     return { key: ieee ? "bits.typed_infinity" : "bits.typed_infinity_code", args, tone: "overflow" };
   }
   if (how.rule === "exact") return { key: "bits.exact", args: { ...args, ...neighbours(fmt, code) }, tone: "exact" };
-  if (!how.midpoint) return ofNoPlace(number, how.given, args);
+  if (!how.midpoint) return ofNoPlace(number, how.input, args);
   return ofRounding(number, how, how.midpoint, args);
 }
 
 /** A value below what an unsigned format, or one without zero, begins with. */
-function ofNoPlace({ fmt }: EditedNumber, given: Exact, args: Record<string, string>): Sentence {
+function ofNoPlace({ fmt }: EditedNumber, input: Exact, args: Record<string, string>): Sentence {
   args.smallest = cut(fmt.magnitude(0n), ERROR_DIGITS);
-  const isZero = given.magnitude.numerator === 0n;
-  const key = isZero ? "bits.no_zero" : given.negative ? "bits.no_negative" : "bits.too_small";
+  const isZero = input.magnitude.numerator === 0n;
+  const key = isZero ? "bits.no_zero" : input.negative ? "bits.no_negative" : "bits.too_small";
   return { key, args, tone: "underflow" };
 }
 

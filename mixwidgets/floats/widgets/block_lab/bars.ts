@@ -1,26 +1,29 @@
-// The bars: a slider for each element, with its value as an outline and its quantised value as a fill.
+// The bars: a slider for each element, with its value as an outline and its quantised value as a fill; and their axis.
 
 import { computed } from "@preact/signals-core";
+import { clamp } from "#core/range.ts";
 import { twoTo } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { draggable } from "#ui/pointer.ts";
-import { type Axis, axisFor, perRow } from "./geometry.ts";
-import type { Element } from "./outcome.ts";
-import type { EditableLab } from "./state.ts";
-import { number } from "./words.ts";
+import { number } from "./readout.ts";
+import type { EditableLab, Element } from "./state.ts";
 
 const GUTTER = 44; // pixels left of the bars, for the axis
 const STEP = 0.02; // arrow keys move by this share of the plot's height
 const LEAP = 0.1; // Page Up and Page Down
+const BINADES_ABOVE = 7; // room for outliers above the typical element
+const COLUMN = 24; // pixels: the least width of a bar, so that a finger can hit it
+const PER_ROW = [32, 16, 8];
+const TICKS = [0.13, 0.29, 0.45]; // about how far above 0 they are: 1, 8 and 64 typical elements, if there is no outlier
 
 export function bars({ view, shown, start, choose, change, commit }: EditableLab): HTMLElement {
   const element = h("div", { class: "mw-bars", role: "group", "aria-label": t("blocks.plot") });
   const axis = computed(() => axisFor(start.value));
   const inRow = view.measured(element, () => perRow(element.clientWidth - GUTTER));
-  const count = computed(() => shown.value?.found.elements.length ?? 0);
+  const count = computed(() => shown.value?.outcome.elements.length ?? 0);
   const blockSize = computed(() => shown.value?.lab.format.blockSize ?? 1);
   const drawn = computed(() => Array.from({ length: count.value }, (_, index) => bar(index, axis.value)));
 
@@ -39,13 +42,13 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
       rows.push(h("div", { class: "mw-bar-row" }, lines(axis.value), h("div", { class: "mw-bar-blocks" }, ...groups)));
     }
     element.replaceChildren(...rows);
-    if (focused?.isConnected) focused.focus({ preventScroll: true }); // it was moved, such as where the page is zoomed
+    if (focused?.isConnected) focused.focus({ preventScroll: true }); // an element that is moved loses the focus
   });
   view.effect(() => {
     if (!shown.value) return;
-    const { found, active } = shown.value;
-    const setters = new Set(found.blocks.map(({ setter }) => setter));
-    drawn.value.forEach((one, index) => one.draw(found.elements[index]!, index === active, setters.has(index)));
+    const { outcome, active } = shown.value;
+    const setters = new Set(outcome.blocks.map(({ setter }) => setter));
+    drawn.value.forEach((bar, index) => bar.draw(outcome.elements[index]!, index === active, setters.has(index)));
   });
 
   function bar(index: number, axis: Axis) {
@@ -84,20 +87,20 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
     root.addEventListener("keyup", commit);
     root.addEventListener("blur", commit);
 
-    function draw(one: Element, isActive: boolean, isSetter: boolean): void {
-      value = one.value;
+    function draw(element: Element, isActive: boolean, isSetter: boolean): void {
+      value = element.value;
       place = axis.place(value);
-      const other = axis.place(one.result);
+      const resultPlace = axis.place(element.result);
       stretch(truth, place);
-      stretch(stored, one.kind === "lost" ? place : other);
-      set(stored, { class: `mw-bar-stored mw-bar-${one.kind}` });
+      stretch(stored, element.kind === "lost" ? place : resultPlace);
+      set(stored, { class: `mw-bar-stored mw-bar-${element.kind}` });
       setText(label, isSetter ? t("blocks.sets_mark") : String(index));
-      loss.style.setProperty("height", `${Math.min(one.relative, 1) * 100}%`);
+      loss.style.setProperty("height", `${Math.min(element.relative, 1) * 100}%`);
       set(root, {
         tabindex: isActive ? 0 : -1,
         class: `mw-bar${isActive ? " mw-bar-active" : ""}${isSetter ? " mw-bar-setter" : ""}`,
-        "aria-valuenow": one.value,
-        "aria-valuetext": t("blocks.now", { value: number(one.value), result: number(one.result), error: number(one.error) }),
+        "aria-valuenow": element.value,
+        "aria-valuetext": t("blocks.now", { value: number(element.value), result: number(element.result), error: number(element.error) }),
       });
     }
     return { root, draw };
@@ -126,4 +129,40 @@ function lines({ ticks, place }: Axis): HTMLElement {
     return line;
   });
   return h("div", { class: "mw-bar-lines", "aria-hidden": "true" }, ...marks);
+}
+
+type Axis = ReturnType<typeof axisFor>;
+
+/** An axis, in fractions of the plot's height, for typical elements and much larger outliers: linear near zero, logarithmic
+ * further out. */
+export function axisFor(values: ArrayLike<number>) {
+  const sizes = Array.from(values, Math.abs).filter((size) => size > 0).sort((a, b) => a - b);
+  const typical = binade(sizes[sizes.length >> 1] ?? 1);
+  /** The largest magnitude that can be shown. */
+  const limit = clamp(typical * 2 ** BINADES_ABOVE, binade(sizes.at(-1) ?? 1) * 4, 2 ** 127);
+  const linear = typical / 4; // the axis is about linear up to here
+  const reach = Math.log1p(limit / linear);
+  const above = (height: number) => linear * Math.expm1(2 * height * reach);
+  const positive = TICKS.map((height) => 2 ** Math.round(Math.log2(above(height))));
+  return {
+    limit,
+    /** 0 at the bottom … 1 at the top. */
+    place: (value: number) => clamp(0.5 + (0.5 * Math.sign(value) * Math.log1p(Math.abs(value) / linear)) / reach, 0, 1),
+    /** The value at a place, in three digits, rounded to float32. */
+    value: (place: number) => {
+      const height = clamp(place, 0, 1) - 0.5;
+      return Math.fround(Number((Math.sign(height) * above(Math.abs(height))).toPrecision(3)));
+    },
+    ticks: [...positive.map((tick) => -tick).reverse(), 0, ...positive],
+  };
+}
+
+/** The power of two at or below a size, or near it: only for drawing, because Math.log2 is not exact. */
+function binade(size: number): number {
+  return 2 ** Math.max(Math.floor(Math.log2(size)), -126);
+}
+
+/** How many bars fit a row of `width` pixels. */
+export function perRow(width: number): number {
+  return PER_ROW.find((count) => width >= count * COLUMN) ?? PER_ROW.at(-1)!;
 }

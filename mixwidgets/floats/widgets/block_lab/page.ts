@@ -3,17 +3,16 @@
 
 import type { RenderProps } from "@anywidget/types";
 import { blockFormats } from "#core/blocks/catalogue.ts";
-import { SCALE_RULES } from "#core/blocks/scale_rules.ts";
+import { SCALE_RULES } from "#core/blocks/quantize.ts";
 import { card } from "#ui/card.ts";
 import { chips } from "#ui/choices.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 import { bars } from "./bars.ts";
-import { readLab, type Traits } from "./lab.ts";
+import { editable, readLab, type Traits } from "./state.ts";
 import { chosen, elementTable, figures, rule, sentencesOf } from "./readout.ts";
-import { editable } from "./state.ts";
 import steps from "./stage.json";
 
 function render({ model, el }: RenderProps<Traits>): () => void {
@@ -51,8 +50,8 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     rules.show(rule);
     set(rules.element, { disabled: format.tensorScale !== null });
   });
-  view.effect(() => callout.replaceChildren(...sentencesOf(lab.shown.value?.found)));
-  view.effect(() => setText(live, sentencesOf(lab.atRest.value?.found).map(({ textContent }) => textContent).join("")));
+  view.effect(() => callout.replaceChildren(...sentencesOf(lab.shown.value?.outcome)));
+  view.effect(() => setText(live, sentencesOf(lab.atRest.value?.outcome).map(({ textContent }) => textContent).join("")));
   addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }

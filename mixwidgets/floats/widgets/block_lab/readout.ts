@@ -6,14 +6,12 @@ import { encode } from "#core/formats/encode.ts";
 import { readOr, toExact } from "#core/formats/parse.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import { button } from "#ui/buttons.ts";
+import { twoTo, withMinus } from "#ui/digits.ts";
 import { emphasised, h, setText, uniqueId } from "#ui/dom.ts";
 import { bareField } from "#ui/fields.ts";
-import { pieces, t, type MessageKey } from "#ui/messages.ts";
+import { pieces, t, type MessageKey, type Piece } from "#ui/messages.ts";
 import { openState } from "#ui/view.ts";
-import type { Outcome } from "./outcome.ts";
-import { decoded } from "./lab.ts";
-import type { EditableLab } from "./state.ts";
-import { hex, number, percent, scaleText, sentences } from "./words.ts";
+import { decoded, type Block, type EditableLab, type Outcome } from "./state.ts";
 
 /** The large figures, each with its details below. */
 export function figures({ view, shown }: EditableLab): HTMLElement {
@@ -27,16 +25,16 @@ export function figures({ view, shown }: EditableLab): HTMLElement {
   setText(error.detail, t("blocks.error_how"));
   view.effect(() => {
     if (!shown.value) return;
-    const { lab: { format }, found, active } = shown.value;
+    const { lab: { format }, outcome, active } = shown.value;
     const index = Math.floor(active / format.blockSize);
-    const block = found.blocks[index]!;
-    setText(lost.figure, t("blocks.lost_of", { count: found.lost, all: found.elements.length }));
-    setText(error.figure, percent(found.relative));
-    setText(scale.figure, scaleText(found, block));
-    setText(scale.label, found.blocks.length > 1 ? t("blocks.scale_of", { block: index + 1 }) : t("blocks.scale"));
+    const block = outcome.blocks[index]!;
+    setText(lost.figure, t("blocks.lost_of", { count: outcome.lost, all: outcome.elements.length }));
+    setText(error.figure, percent(outcome.relative));
+    setText(scale.figure, scaleText(outcome, block));
+    setText(scale.label, outcome.blocks.length > 1 ? t("blocks.scale_of", { block: index + 1 }) : t("blocks.scale"));
     const args = { value: number(block.scale), format: format.scale.name, code: hex(block.scaleCode, format.scale.bits) };
-    setText(scale.detail, found.tensorScale === null ? t("blocks.scale_code", args)
-      : t("blocks.scale_code_tensor", { ...args, tensor: number(found.tensorScale) }));
+    setText(scale.detail, outcome.tensorScale === null ? t("blocks.scale_code", args)
+      : t("blocks.scale_code_tensor", { ...args, tensor: number(outcome.tensorScale) }));
     setText(bits.figure, String(format.bitsPerElement));
     setText(bits.detail, t("blocks.bits_how", { element: format.element.bits, scale: format.scale.bits, size: format.blockSize }));
   });
@@ -44,8 +42,8 @@ export function figures({ view, shown }: EditableLab): HTMLElement {
 }
 
 /** A paragraph for each block. */
-export function sentencesOf(found: Outcome | undefined): HTMLElement[] {
-  return found ? found.blocks.map((_, i) => h("p", {}, ...emphasised(sentences(found, i)))) : [];
+export function sentencesOf(outcome: Outcome | undefined): HTMLElement[] {
+  return outcome ? outcome.blocks.map((_, i) => h("p", {}, ...emphasised(sentences(outcome, i)))) : [];
 }
 
 /** The description of the scale rule. */
@@ -53,8 +51,8 @@ export function rule({ view, shown }: EditableLab): HTMLElement {
   const element = h("p", { class: "mw-note" });
   view.effect(() => {
     if (!shown.value) return;
-    const { lab: { format: { name, scale, tensorScale }, rule }, found } = shown.value;
-    const numbers = { largest: number(found.largest), most: number(toNumber(scale.magnitude(scale.maxCode))) };
+    const { lab: { format: { name, scale, tensorScale }, rule }, outcome } = shown.value;
+    const numbers = { largest: number(outcome.largest), most: number(toNumber(scale.magnitude(scale.maxCode))) };
     setText(element, tensorScale ? t("blocks.own_rule", { format: name, scale: scale.name, ...numbers }) : t(`blocks.rule_${rule}`));
   });
   return element;
@@ -71,9 +69,9 @@ export function elementTable({ view, shown }: EditableLab): HTMLElement {
   view.effect(() => {
     if (!isOpen.value || !shown.value) return;
     const { bits } = shown.value.lab.format.element;
-    rows.replaceChildren(...shown.value.found.elements.map((one, i) => h("tr", {},
+    rows.replaceChildren(...shown.value.outcome.elements.map((element, i) => h("tr", {},
       h("th", { scope: "row" }, String(i)),
-      ...[number(one.value, 7), number(one.result, 7), hex(one.code, bits), number(one.error), percent(one.relative)]
+      ...[number(element.value, 7), number(element.result, 7), hex(element.code, bits), number(element.error), percent(element.relative)]
         .map((text) => h("td", {}, text)))));
   });
   return element;
@@ -81,7 +79,7 @@ export function elementTable({ view, shown }: EditableLab): HTMLElement {
 
 /** The active element: a field for its value, the result, and a button that resets all elements. */
 export function chosen({ view, shown, change, commit, reset }: EditableLab): HTMLElement {
-  const current = () => shown.value!.found.elements[shown.value!.active]!;
+  const current = () => shown.value!.outcome.elements[shown.value!.active]!;
   const field = bareField({ id: uniqueId("value"), inputmode: "decimal" }, (text) => {
     const value = toFloat32(text.trim());
     if (value === null) return t("blocks.bad_value", { came: text.trim() || t("common.nothing"), kept: number(current().value, 7) });
@@ -97,12 +95,12 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab): HTM
   view.effect(() => {
     if (!shown.value) return;
     const { lab: { format }, active } = shown.value;
-    const one = current();
+    const now = current();
     setText(label, t("blocks.value_of", { element: active }));
-    field.show(number(one.value, 7));
+    field.show(number(now.value, 7));
     const words = pieces("blocks.becomes", {
-      result: number(one.result, 7), element: format.element.name, code: hex(one.code, format.element.bits),
-      error: number(one.error), relative: percent(one.relative),
+      result: number(now.result, 7), element: format.element.name, code: hex(now.code, format.element.bits),
+      error: number(now.error), relative: percent(now.relative),
     });
     result.replaceChildren(...emphasised(words));
   });
@@ -116,4 +114,50 @@ function toFloat32(text: string): number | null {
     const code = encode(float32, text);
     return isCode || !isFinite(float32, code) ? null : decoded([code.toString(16)])[0]!;
   }, null);
+}
+
+/** At most `digits` significant digits. */
+export function number(x: number, digits = 4): string {
+  return withMinus(String(Number(x.toPrecision(digits))));
+}
+
+export function percent(share: number): string {
+  if (share === 0) return "0 %";
+  if (share < 0.0005) return "<0.1 %";
+  return share < 0.1 ? `${(100 * share).toFixed(1)} %` : `${Math.round(100 * share)} %`;
+}
+
+/** A block's scale, such as "2⁻³"; digits for formats with a tensor scale. */
+export function scaleText({ tensorScale }: Outcome, { unit }: Block): string {
+  return tensorScale === null ? twoTo(Math.round(Math.log2(unit))) : number(unit);
+}
+
+/** A code in hex, padded to its width. */
+function hex(code: number, bits: number): string {
+  return "0x" + code.toString(16).toUpperCase().padStart(Math.ceil(bits / 4), "0");
+}
+
+/** Which element sets a block's scale, the effect on the others, and whether it is clipped itself. */
+export function sentences(outcome: Outcome, index: number): Piece[] {
+  const block = outcome.blocks[index]!;
+  const scale = scaleText(outcome, block);
+  const named = outcome.blocks.length > 1;
+  const args = { block: index + 1, scale };
+  if (block.setter === null) return pieces(named ? "blocks.zeros_block" : "blocks.zeros", args);
+  const { kind, value, result } = outcome.elements[block.setter]!;
+  if (kind === "lost") return pieces(named ? "blocks.tiny_block" : "blocks.tiny", args); // the scale is the smallest there is: no element sets it
+  const others = outcome.elements.slice(block.start, block.start + block.size)
+    .filter(({ kind }, i) => kind !== "zero" && block.start + i !== block.setter);
+  const count = others.filter(({ kind }) => kind === "lost").length;
+  const counted = { others: others.length, count };
+  const lost = others.length === 0 ? t("blocks.alone")
+    : count === 0 ? t("blocks.none_lost", counted)
+    : count === 1 ? t("blocks.one_lost", counted)
+    : t("blocks.some_lost", counted);
+  const sentence = pieces(named ? "blocks.sets_block" : "blocks.sets", { ...args, element: block.setter, lost });
+  if (kind !== "clipped") return sentence;
+  const clipped = t("blocks.clipped", {
+    element: block.setter, largest: number(outcome.largest), value: number(value), result: number(result),
+  });
+  return [...sentence, { text: ` ${clipped}`, strong: false }];
 }

@@ -1,9 +1,88 @@
-// The state of the lab, as signals. Elements being edited are kept apart from the saved ones of the model.
+// The lab: its traits, checked; what quantising makes of its elements; and both as signals. Elements being edited are kept
+// apart from those that the model has saved.
 
 import { batch, computed, signal } from "@preact/signals-core";
+import { type BlockFormat, getBlockFormat } from "#core/blocks/catalogue.ts";
+import { quantize, SCALE_RULES, type ScaleRule } from "#core/blocks/quantize.ts";
+import { toNumber } from "#core/formats/rational.ts";
 import { kept, type View } from "#ui/view.ts";
-import { codesOf, readLab, type Lab, type Traits } from "./lab.ts";
-import { outcome } from "./outcome.ts";
+
+export interface Traits {
+  format: string;
+  scale_rule: string;
+  /** The codes of 16 or 32 finite float32 elements, eight hex digits each. */
+  _codes: string;
+}
+
+export interface Lab {
+  readonly format: BlockFormat;
+  readonly rule: ScaleRule;
+  readonly values: Float32Array;
+}
+
+/** The lab that the traits describe; null if they are invalid. */
+export function readLab({ format, scale_rule, _codes }: Traits): Lab | null {
+  const known = getBlockFormat(format);
+  const rule = SCALE_RULES.find((name) => name === scale_rule);
+  if (!known || !rule || !/^(?:[0-9a-f]{128}){1,2}$/i.test(_codes)) return null;
+  const values = decoded(_codes.match(/.{8}/g)!);
+  return values.every(Number.isFinite) ? { format: known, rule, values } : null;
+}
+
+export function codesOf(values: Float32Array): string {
+  return Array.from(new Uint32Array(values.slice().buffer), (code) => code.toString(16).padStart(8, "0")).join("");
+}
+
+/** The float32 numbers with these codes, in hex. */
+export function decoded(codes: readonly string[]): Float32Array {
+  return new Float32Array(Uint32Array.from(codes, (code) => Number.parseInt(code, 16)).buffer);
+}
+
+/** "zero": it was 0. "lost": it became 0. "clipped": it was above the overflow threshold × scale. */
+type Kind = "zero" | "lost" | "clipped" | "rounded";
+
+export type Outcome = ReturnType<typeof outcome>;
+export type Element = Outcome["elements"][number];
+export type Block = Outcome["blocks"][number];
+
+/** The result of quantising, for each element and each block, as the page describes it. */
+export function outcome({ format, rule, values }: Lab) {
+  const quantized = quantize(format, values, rule);
+  const clips = toNumber(format.element.overflowThreshold);
+  const blocks = quantized.scales.map((scale, index) => {
+    const start = index * format.blockSize; // index of its first element
+    const magnitudes = Array.from(values.subarray(start, start + format.blockSize), Math.abs);
+    const amax = Math.max(...magnitudes);
+    return {
+      start,
+      size: magnitudes.length,
+      /** Index of the element of the largest magnitude, which sets the scale; null if all are 0. */
+      setter: amax === 0 ? null : start + magnitudes.indexOf(amax),
+      scale,
+      scaleCode: quantized.scaleCodes[index]!,
+      /** The factor from stored elements to values: scale × tensor scale. */
+      unit: scale * (quantized.tensorScale ?? 1),
+    };
+  });
+  const elements = Array.from(values, (value, index) => {
+    const result = quantized.dequantized[index]!;
+    const error = result - value;
+    const limit = clips * blocks[Math.floor(index / format.blockSize)]!.unit;
+    const kind: Kind = value === 0 ? "zero" : result === 0 ? "lost" : Math.abs(value) > limit ? "clipped" : "rounded";
+    return { value, result, code: quantized.codes[index]!, kind, error, relative: value === 0 ? 0 : Math.abs(error / value) };
+  });
+  const norm = Math.hypot(...values);
+  return {
+    elements,
+    blocks,
+    tensorScale: quantized.tensorScale,
+    /** ‖error‖ / ‖values‖ over all elements; 0 if all are 0. */
+    relative: norm === 0 ? 0 : Math.hypot(...elements.map(({ error }) => error)) / norm,
+    lost: elements.filter(({ kind }) => kind === "lost").length,
+    /** The largest value of the element format. */
+    largest: toNumber(format.element.max),
+  };
+}
 
 export type EditableLab = ReturnType<typeof editable>;
 
@@ -30,9 +109,9 @@ export function editable(view: View<Traits>) {
     if (chosen.value?.of === startValues.value) return chosen.value.index;
     return startValues.value.reduce((most, x, i, all) => (Math.abs(x) > Math.abs(all[most]!) ? i : most), 0);
   });
-  const found = computed(() => lab.value && outcome(lab.value));
+  const result = computed(() => lab.value && outcome(lab.value));
   /** What is shown, edits included. If the traits are invalid, the last valid lab; null before the first. */
-  const shown = computed(() => lab.value && { lab: lab.value, found: found.value!, active: active.value });
+  const shown = computed(() => lab.value && { lab: lab.value, outcome: result.value!, active: active.value });
   const isEdited = computed(() => edit.value?.of === savedCodes.value && codesOf(edit.value.values) !== savedCodes.value);
   view.effect(() => void startValues.value); // `kept` compares with the last value, so evaluate it at each change
 

@@ -7,10 +7,8 @@ import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
-from mixwidgets.floats.formats.block import BlockQuantization, get_block_format
-from mixwidgets.floats.formats.scale_rules import check_scale_rule
-from mixwidgets.floats.widgets.base import MixWidget
-from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.formats.block import BlockQuantization, check_scale_rule, get_block_format
+from mixwidgets.floats.widgets.base import Checked, MixWidget
 
 SIZES = (16, 32)
 _CODES = re.compile("|".join(f"[0-9a-f]{{{8 * size}}}" for size in SIZES))

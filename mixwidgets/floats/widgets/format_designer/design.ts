@@ -1,10 +1,10 @@
-// A design: the parameters that define a format, and the known formats that have the same.
+// A design: the parameters that define a format, the known formats that have the same, and how many codes there are of each
+// class. No DOM.
 
-import { formats } from "#core/formats/catalogue.ts";
-import { customFormat, LIMITS } from "#core/formats/custom.ts";
-import { type Definition, type FloatFormat, usualBias } from "#core/formats/float_format.ts";
+import { formats, p3109 } from "#core/formats/catalogue.ts";
+import type { FloatClass } from "#core/formats/decode.ts";
+import { customFormat, LIMITS, usualBias, type Definition, type FloatFormat } from "#core/formats/float_format.ts";
 import { readOr } from "#core/formats/parse.ts";
-import { p3109 } from "#core/formats/p3109.ts";
 
 /** The synced traits. */
 export interface Design {
@@ -64,4 +64,24 @@ export function biasRange({ exponent_bits, bias }: Design): { low: number; high:
   const reach = 2 ** exponent_bits;
   const { low, high } = LIMITS.bias;
   return { low: Math.max(low, Math.min(usual - reach, bias)), high: Math.min(high, Math.max(usual + reach, bias)) };
+}
+
+export const CLASSES: readonly FloatClass[] = ["zero", "subnormal", "normal", "infinity", "nan"];
+
+/** The number of codes of each class; they add up to 2^bits. */
+export function countsOf(fmt: FloatFormat): Record<FloatClass, bigint> {
+  const signs = fmt.signed ? 2n : 1n;
+  const finite = fmt.maxCode + 1n; // magnitude codes
+  const below = fmt.smallestNormalCode < finite ? fmt.smallestNormalCode : finite; // zero and the subnormals
+  const zero = fmt.hasZero ? (fmt.hasNegativeZero ? 2n : 1n) : 0n;
+  const subnormal = fmt.hasZero ? signs * (below - 1n) : 0n;
+  const normal = signs * (finite - below);
+  const infinity = fmt.infCode === null ? 0n : signs;
+  return { zero, subnormal, normal, infinity, nan: (1n << BigInt(fmt.bits)) - zero - subnormal - normal - infinity };
+}
+
+/** The number of different finite values; +0 and −0 are one value. */
+export function finiteValues(fmt: FloatFormat): bigint {
+  const { zero, subnormal, normal } = countsOf(fmt);
+  return subnormal + normal + (zero > 0n ? 1n : 0n);
 }

@@ -3,7 +3,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { classify, shortest } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { oneStop } from "#ui/cells.ts";
+import { oneStop } from "#ui/keys.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { binary, figure, integer, withMinus } from "#ui/digits.ts";

@@ -1,24 +1,29 @@
-// FormatDesigner: set the widths, the bias and the special values, and see the resulting format.
+// FormatDesigner: set the widths, the bias and the special values (controls.ts), and see the resulting format: its
+// properties, and its values as two pictures (value_line.ts, map.ts).
 
 import type { RenderProps } from "@anywidget/types";
-import { batch, computed, signal } from "@preact/signals-core";
+import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
+import { exact } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { compare, floorLog2, power, rational, type Rational } from "#core/formats/rational.ts";
 import { announcer } from "#ui/announcer.ts";
-import { attempt } from "#ui/attempt.ts";
 import { card } from "#ui/card.ts";
+import { cut, integer, twoTo, withMinus } from "#ui/digits.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
-import { listed, type Piece, pieces, t } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
-import { kept, viewOf } from "#ui/view.ts";
+import { attempt } from "#ui/fields.ts";
+import { listed, pieces, t, type MessageKey, type Piece } from "#ui/messages.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage.ts";
+import { explained } from "#ui/term.ts";
+import { kept, viewOf, type View } from "#ui/view.ts";
 import { controls, type Draft } from "./controls.ts";
-import { legend } from "./counts.ts";
-import { designOf, formatOf, known, read, relatives, same, type Design } from "./design.ts";
+import { CLASSES, countsOf, designOf, finiteValues, formatOf, known, read, relatives, same, type Design } from "./design.ts";
 import { codeMap } from "./map.ts";
-import { specSheet } from "./sheet.ts";
 import { valueLine } from "./value_line.ts";
 import steps from "./stage.json";
 
 const FIRST = "float8_e4m3"; // shown until the model has a valid design
+const DIGITS = 10; // of a property
 
 function render({ model, el }: RenderProps<Design>): () => void {
   const view = viewOf(model);
@@ -29,12 +34,12 @@ function render({ model, el }: RenderProps<Design>): () => void {
   const callout = h("p", { class: "mw-callout" });
   const announce = announcer(view);
   const design = kept(designOf(getFormat(FIRST)!), (last) => {
-    const found = read((name) => view.trait(name).value);
-    return found && !same(found, last) ? found : last;
+    const next = read((name) => view.trait(name).value);
+    return next && !same(next, last) ? next : last;
   }); // the last valid one
   const words = computed(() => verdict(design.value));
   const draft = signal<Draft>({ design: design.value }); // what the controls show
-  view.onChange(design, (found) => (draft.value = { design: found }));
+  view.onChange(design, (next) => (draft.value = { design: next }));
   const fmt = computed(() => formatOf(design.value));
   const title = computed(() => (known(design.value)[0] ?? fmt.value).name);
 
@@ -67,20 +72,78 @@ function render({ model, el }: RenderProps<Design>): () => void {
 
 /** Which known format the design is, if any, and which others have its widths. */
 function verdict(design: Design): Piece[] {
-  const [found, ...also] = known(design);
-  const others = listed(relatives(design).filter((fmt) => fmt !== found).map((fmt) => fmt.name));
+  const [format, ...also] = known(design);
+  const others = listed(relatives(design).filter((fmt) => fmt !== format).map((fmt) => fmt.name));
   const rest = [
     ...also.flatMap((fmt) => pieces("designer.also", { name: fmt.name })),
     ...(others ? pieces("designer.relatives", { names: others }) : []),
   ];
-  if (!found) return [...pieces("designer.new"), ...rest];
-  const key = found.experimental ? "designer.is_experimental" : "designer.is_known";
-  return [...pieces(key, { name: found.name, citation: found.citation }), ...rest];
+  if (!format) return [...pieces("designer.new"), ...rest];
+  const key = format.experimental ? "designer.is_experimental" : "designer.is_known";
+  return [...pieces(key, { name: format.name, citation: format.citation }), ...rest];
 }
 
 /** The state from an address; null if it is invalid. */
 function accept(wanted: Design): Design | null {
   return read((trait) => wanted[trait]);
+}
+
+/** The spec sheet: the properties of the format. */
+function specSheet(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
+  const element = h("dl", { class: "mw-design-sheet" });
+  view.effect(() => element.replaceChildren(...figuresOf(fmt.value).map(([key, text]) =>
+    h("div", {}, h("dt", {}, ...explained(t(key))), h("dd", { class: "mw-num" }, text)))));
+  return element;
+}
+
+/** Names and figures, in the usual order of papers. */
+export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, string])[] {
+  const smallestNormal = fmt.smallestNormalCode;
+  const hasNormal = smallestNormal <= fmt.maxCode;
+  const hasSubnormal = fmt.hasZero && fmt.fractionBits > 0;
+  return [
+    ["designer.bits", t("designer.bits_text", {
+      bits: fmt.bits, sign: Number(fmt.signed), exponent: fmt.exponentBits, fraction: fmt.fractionBits })],
+    ["designer.precision", String(fmt.precision)],
+    ["designer.exponents", hasNormal ? withMinus(`${fmt.emin} … ${fmt.emax}`) : t("designer.none")],
+    ["designer.max", amount(exact(fmt, fmt.maxCode))],
+    ["designer.smallest_normal", hasNormal ? amount(exact(fmt, smallestNormal)) : t("designer.none")],
+    ["designer.smallest_subnormal", hasSubnormal ? amount(exact(fmt, 1n)) : t("designer.none")],
+    ["designer.eps", amount(power(2n, -fmt.fractionBits))],
+    ["designer.unit_roundoff", amount(power(2n, -fmt.precision))],
+    ["designer.threshold", `${fmt.overflowTieStays ? ">" : "≥"} ${amount(fmt.overflowThreshold)}`],
+    ["designer.finite", integer(finiteValues(fmt))],
+    ["designer.infinity_code", fmt.infCode === null ? t("designer.none") : fmt.toHex(fmt.infCode)],
+    ["designer.nan_code", fmt.nanCode === null ? t("designer.none") : fmt.toHex(fmt.nanCode)],
+    ["designer.negative_zero", fmt.hasNegativeZero ? fmt.toHex(fmt.signBit) : t("designer.none")],
+  ];
+}
+
+/** A value in digits; powers of two also as such, unless they are from 1 to 1024. */
+export function amount(x: Rational): string {
+  const exponent = floorLog2(x);
+  const digits = cut(x, DIGITS);
+  if (compare(x, power(2n, exponent)) !== 0 || (exponent >= 0 && exponent <= 10)) return digits;
+  return digits.includes("…") ? `${twoTo(exponent)} ≈ ${digits.replace("…", "")}` : `${twoTo(exponent)} = ${digits}`;
+}
+
+/** How many codes the format has of each class. */
+function legend(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
+  const list = h("ul", { class: "mw-design-legend" });
+  view.effect(() => {
+    const counts = countsOf(fmt.value);
+    const all = 1n << BigInt(fmt.value.bits);
+    const present = CLASSES.filter((kind) => counts[kind] > 0n);
+    list.replaceChildren(...present.map((kind) => h("li", {},
+      h("span", { class: `mw-design-swatch mw-design-${kind}`, "aria-hidden": "true" }, t(`designer.letter_${kind}`)),
+      t("designer.class_count", { kind: t(`designer.class_${kind}`), count: integer(counts[kind]), share: shareOf(counts[kind], all) }))));
+  });
+  return list;
+}
+
+function shareOf(part: bigint, all: bigint): string {
+  const percent = (2000n * part + all) / (2n * all); // in tenths
+  return percent === 0n ? t("designer.tiny") : `${cut(rational(percent, 10n), 4)} %`;
 }
 
 export default { render, accept };

@@ -50,7 +50,7 @@ export function valueLine(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, 
   const element = h("div", { class: "mw-design-line" }, labelled(t("designer.compared"), select), frame);
   const width = view.measured(svg, () => Math.max(svg.clientWidth, LEAST_WIDTH));
   const height = view.measured(frame, () => Math.max(frame.clientHeight, LEAST_HEIGHT));
-  const rows = computed(() => [fmt.value, other.value].map((one, i) => ({ fmt: one, name: i ? one.name : name.value, binades: binadesOf(one) })));
+  const rows = computed(() => [{ fmt: fmt.value, name: name.value }, { fmt: other.value, name: other.value.name }].map((row) => ({ ...row, binades: binadesOf(row.fmt) })));
 
   view.effect(() => {
     const all = rows.value.flatMap(({ binades }) => binades);
@@ -106,7 +106,7 @@ function drawRow({ fmt, binades }: Row, x: (exponent: number) => number, floor: 
 }
 
 function axis(low: number, high: number, x: (exponent: number) => number, bottom: number): SVGElement[] {
-  const step = STEPS.find((one) => x(low + one) - x(low) >= LABEL) ?? STEPS.at(-1)!;
+  const step = STEPS.find((binades) => x(low + binades) - x(low) >= LABEL) ?? STEPS.at(-1)!;
   const exponents = Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, i) => (Math.ceil(low / step) + i) * step);
   return exponents.flatMap((exponent) => [
     s("path", { class: "mw-design-grid", d: `M${x(exponent).toFixed(1)} 0V${bottom - AXIS}` }),

@@ -4,11 +4,9 @@ from typing import Any, ClassVar
 
 import traitlets
 
-from mixwidgets.floats.formats.catalogue import get_format, list_formats
+from mixwidgets.floats.formats.catalogue import get_format, list_formats, p3109
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.formats.p3109 import p3109
-from mixwidgets.floats.widgets.base import MixWidget
-from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.widgets.base import Checked, MixWidget
 
 _DESIGN = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero")
 
@@ -51,13 +49,13 @@ class FormatDesigner(MixWidget):
     ) -> None:
         self.reject_unknown(traits)
         choices = (exponent_bits, fraction_bits, bias, infinity, nan, signed, has_zero)
-        given = {name: choice for name, choice in zip(_DESIGN, choices, strict=True) if choice is not None}
+        changes = {name: choice for name, choice in zip(_DESIGN, choices, strict=True) if choice is not None}
         try:
             start = get_format(format)
         except ValueError as error:
             own = "FormatDesigner(exponent_bits=5, fraction_bits=6)"
             raise ValueError(f"{error}; a format of your own starts with {own}") from None
-        design = {name: getattr(start, name) for name in _DESIGN} | given
+        design = {name: getattr(start, name) for name in _DESIGN} | changes
         if exponent_bits is not None and bias is None:
             del design["bias"]  # use IEEE's
         fmt = _format(**design)
@@ -116,4 +114,8 @@ def _format(**design: Any) -> FloatFormat:
     known = list_formats()
     if 3 <= fmt.bits <= 15:
         known += [p3109(fmt.bits, fmt.precision, signed=fmt.signed, extended=some) for some in (True, False)]
-    return next((one for one in known if all(getattr(one, n) == getattr(fmt, n) for n in _DESIGN)), fmt)
+
+    def is_same(other: FloatFormat) -> bool:
+        return all(getattr(other, name) == getattr(fmt, name) for name in _DESIGN)
+
+    return next(filter(is_same, known), fmt)

@@ -1,4 +1,5 @@
-// The edges of the format on the ruler, as handles: dragging one, or moving it by keys, explores the format whose edge is nearest.
+// The edges of the format on the ruler, as handles: dragging one, or moving it by keys, explores the format whose edge is
+// nearest.
 
 import { computed, signal } from "@preact/signals-core";
 import type { FloatFormat } from "#core/formats/float_format.ts";
@@ -20,8 +21,8 @@ const FAR = 1e6; // binades: beyond every edge
 
 const placesOf = (format: FloatFormat): number[] => boundaries(format).map(log2Of);
 
-/** Of some formats the one whose edge is nearest to `place`, in binades; edges beyond the ruler stand at its ends. Of several
- * the one whose edges are nearest to those of `from`. */
+/** The format whose edge is nearest to `place`, in binades; edges beyond the ruler stand at its ends. Of several such
+ * formats, the one whose other edges are nearest to those of `from`. */
 export function nearestFormat(edge: number, place: number, from: FloatFormat, drawn: Domain, among: readonly FloatFormat[] = choices): FloatFormat {
   const now = placesOf(from);
   const cost = (format: FloatFormat) => {
@@ -30,8 +31,8 @@ export function nearestFormat(edge: number, place: number, from: FloatFormat, dr
   };
   let [best, least] = [from, [Infinity, Infinity] as readonly [number, number]];
   for (const format of among) {
-    const its = cost(format);
-    if (its[0] < least[0] || (its[0] === least[0] && its[1] < least[1])) [best, least] = [format, its];
+    const [distance, change] = cost(format);
+    if (distance < least[0] || (distance === least[0] && change < least[1])) [best, least] = [format, [distance, change]];
   }
   return best;
 }
@@ -39,7 +40,7 @@ export function nearestFormat(edge: number, place: number, from: FloatFormat, dr
 /** The next format up (1) or down (−1) from `from` by an edge; itself where there is none. */
 function nextFormat(edge: number, by: number, from: FloatFormat): FloatFormat {
   const now = placesOf(from)[edge]!;
-  return nearestFormat(edge, now, from, EVERYWHERE, choices.filter((one) => (placesOf(one)[edge]! - now) * by > 0));
+  return nearestFormat(edge, now, from, EVERYWHERE, choices.filter((format) => (placesOf(format)[edge]! - now) * by > 0));
 }
 
 /** The handles, to stand over the plot, and the words of the one that is pointed at, focused or held. */

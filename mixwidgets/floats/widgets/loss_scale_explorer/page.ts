@@ -1,27 +1,30 @@
-// LossScaleExplorer: slide a loss scale over real gradients. Every answer is looked up in the page; the kernel
-// hears of a new scale once, when the slider is let go.
+// LossScaleExplorer: slide a loss scale over real gradients. Every answer is looked up in the page; the kernel hears of a new
+// scale once, when the slider is let go. From top to bottom: the shares of each class beside the scale, the histogram with
+// the format's edges (edges.ts), the slider and its curve (scale_control.ts), the steps of a run (timeline.ts), a row and a
+// heat map for the tensors (tensors.ts), other formats (format_tables.ts), and what the view leaves out.
 
 import type { RenderProps } from "@anywidget/types";
+import type { Answers } from "#core/gradients/answers.ts";
+import { CLASSES } from "#core/gradients/boundaries.ts";
 import { button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { chipsAndMore } from "#ui/choices.ts";
+import { integer } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { greet } from "#ui/kernel.ts";
-import { t } from "#ui/messages.ts";
+import { listed, t } from "#ui/messages.ts";
 import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
-import { textures } from "#ui/ruler/textures.ts";
-import { integer } from "#ui/digits.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
+import { swatch, textures, type Textures } from "#ui/ruler/textures.ts";
+import { share, spokenScale } from "#ui/ruler/words.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage.ts";
+import { explained } from "#ui/term.ts";
 import { viewOf } from "#ui/view.ts";
-import { blockFormats } from "./block_formats.ts";
-import { comparison } from "./comparison.ts";
 import { edges } from "./edges.ts";
-import { heatMap } from "./heat_map.ts";
-import { figures, notes, outcome } from "./readout.ts";
+import { blockFormats, comparison } from "./format_tables.ts";
 import { scaleControl } from "./scale_control.ts";
-import { accept, choices, explore, type State } from "./state.ts";
-import { tensorRows } from "./tensor_rows.ts";
+import { accept, choices, explore, type Explored, type State } from "./state.ts";
+import { heatMap, tensorRows } from "./tensors.ts";
 import { timeline } from "./timeline.ts";
 import steps from "./stage.json";
 
@@ -83,6 +86,48 @@ function render({ model, el }: RenderProps<State>): () => void {
   addQuestions(view, root, answeredByTraits(view, steps));
   view.onClose(greet(model));
   return view.close;
+}
+
+/** What becomes of the gradients, as large shares with their counts. */
+function figures({ view, answers, scale }: Explored, textures: Textures): HTMLElement {
+  const parts = CLASSES.map((kind) => {
+    const number = h("div", { class: "mw-figure" });
+    const count = h("div", { class: "mw-num mw-muted mw-figure-count" });
+    const name = h("div", { class: "mw-figure-name" }, swatch(kind, textures), h("span", {}, ...explained(t(`explorer.class_${kind}`))));
+    return { number, count, box: h("div", {}, number, name, count) };
+  });
+  view.effect(() => {
+    const counts = answers.value.totals(scale.value);
+    parts.forEach(({ number, count }, kind) => {
+      setText(number, share(counts[kind]!, answers.value.total.finite));
+      setText(count, integer(counts[kind]!));
+    });
+  });
+  return h("div", { class: "mw-figures" }, ...parts.map(({ box }) => box));
+}
+
+/** The figures in a sentence. */
+function outcome(answers: Answers, log2LossScale: number): string {
+  const counts = answers.totals(log2LossScale);
+  const parts = CLASSES.map((kind, i) => `${share(counts[i]!, answers.total.finite)} ${t(`explorer.class_${kind}`)}`);
+  return t("common.named", { name: spokenScale(log2LossScale), what: listed(parts) });
+}
+
+/** What the view leaves out: zeros, values that are not finite, tensors without a gradient. */
+function notes({ view, answers }: Explored): HTMLElement {
+  const element = h("div", { class: "mw-note mw-stack-tight" });
+  const withoutGradient = view.trait("_without_gradient");
+  view.effect(() => {
+    const { total: { zero, inf, nan, count }, format } = answers.value;
+    const lines = [
+      t("explorer.zeros", { share: share(zero, count), zero: integer(zero), count: integer(count) }),
+      t("explorer.after_the_fact", { format: format.name }),
+    ];
+    if (inf + nan > 0) lines.push(t("explorer.not_finite", { inf: integer(inf), nan: integer(nan) }));
+    if (withoutGradient.value.length > 0) lines.push(t("explorer.without", { names: listed(withoutGradient.value) }));
+    element.replaceChildren(...lines.map((line) => h("p", {}, line)));
+  });
+  return element;
 }
 
 export default { render, accept };

@@ -38,14 +38,14 @@ export function accept(wanted: Pick<State, "format" | "log2_loss_scale" | "step"
   return fits && choices.some(({ name }) => name === format) ? wanted : null;
 }
 
-const IN_HAND_MS = 400; // after a move: longer than the kernel takes to echo the value before the last
+const IN_HAND_MS = 400; // after a move: longer than the kernel's echo of an earlier move takes
 
 interface Gradients {
   readonly snapshot: Snapshot;
   readonly summaries: readonly GradientSummary[];
 }
 
-/** Shown, hidden, before any have come. */
+/** In the place of gradients, before any have come; the page is hidden then. */
 const NONE: Gradients = { snapshot: { step: 0, lossScale: NaN, loss: NaN, names: [], summaries: () => [] }, summaries: [] };
 
 export type Explored = ReturnType<typeof explore>;
@@ -72,7 +72,7 @@ export function explore(view: View<State>) {
   });
   view.onMessage((message: { kind?: string; steps?: number[] }, buffers) => {
     if (message.kind !== "snapshots") return;
-    take(() => [...snapshots.value, ...buffers.flatMap((bytes) => readSnapshots(bytes))].filter((one) => message.steps?.includes(one.step)));
+    take(() => [...snapshots.value, ...buffers.flatMap((bytes) => readSnapshots(bytes))].filter(({ step }) => message.steps?.includes(step)));
   });
   const newest = snapshots.value.at(-1)?.step ?? 0;
   if (newest !== view.model.get("_newest")) view.model.send({ kind: "snapshots", after: newest || -1 }); // came before this view
@@ -86,16 +86,16 @@ export function explore(view: View<State>) {
     }
   });
   const gradients = kept(NONE, (last) => (read.value instanceof Error ? last : read.value ?? last));
-  const found = computed(() => choices.find(({ name }) => name === wanted.value));
-  const held = signal<FloatFormat | null>(null); // the format by an edge in the hand, ahead of the kernel's
-  const format = kept<FloatFormat>(choices[0]!, (last) => held.value ?? found.value ?? last);
+  const chosen = computed(() => choices.find(({ name }) => name === wanted.value));
+  const held = signal<FloatFormat | null>(null); // the format while one of its edges is held, ahead of the kernel's
+  const format = kept<FloatFormat>(choices[0]!, (last) => held.value ?? chosen.value ?? last);
   /** What the ruler shows: it stays while an edge of the format is held. */
   const drawn = kept<Domain>(domain(format.value), (last) => (held.value ? last : domain(format.value)));
   /** What cannot be shown, and why; "" where all can. What was shown before stays. */
   const fault = computed(() => {
     const unread = damage.value ?? (read.value instanceof Error ? read.value : undefined);
     if (unread) return t("explorer.unreadable", { reason: String((unread as Error).message) });
-    return found.value ? "" : t("explorer.unknown_format", { came: wanted.value, accepted: listed(choices.map(({ name }) => name)) });
+    return chosen.value ? "" : t("explorer.unknown_format", { came: wanted.value, accepted: listed(choices.map(({ name }) => name)) });
   });
   /** The tensors' names: the same list until one of them changes. */
   const names = kept<readonly string[]>([], (last) => {
@@ -119,7 +119,7 @@ export function explore(view: View<State>) {
   view.effect(() => {
     const to = log2.value;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // What the kernel echoes late must not pull the slider from under the hand.
+    // A late echo from the kernel must not move the slider while it is dragged.
     const follow = () => {
       const wait = to === scale.peek() ? 0 : moved + IN_HAND_MS - performance.now();
       if (wait > 0) timer = setTimeout(follow, wait);
@@ -150,7 +150,8 @@ export function explore(view: View<State>) {
       view.send("format", format.value.name);
       held.value = null;
     },
-    /** As neither a slider nor an edge was held last: what is spoken, and the order of rows, would be restless during a drag. */
+    /** As of the last moment at which no slider and no edge was held. What is spoken, and the order of the rows, follow this,
+     * because they would be restless during a drag. */
     settled: computed(() => ({ all: atRest.value.all, answers: atRest.value.answers, log2: settledScale.value })),
   };
 }

@@ -2,8 +2,8 @@
 
 import { batch, computed } from "@preact/signals-core";
 import { scaleLinear } from "d3-scale";
+import { readFrame, rowsOf } from "#core/frame.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
-import { floatRows } from "#ui/float_rows.ts";
 import { listed, t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { number, powerOfAny } from "#ui/ruler/words.ts";
@@ -19,23 +19,23 @@ export function timeline({ view, snapshots, snapshot, looked }: Explored): HTMLE
   const line = s("path", { class: "mw-loss-line" });
   const mark = s("path", { class: "mw-plot-here", d: `M0 0V${HEIGHT}` });
   const plot = s("svg", { role: "img", class: "mw-loss-plot", height: HEIGHT }, line, mark);
-  const said = h("span", { class: "mw-step-text" });
+  const words = h("span", { class: "mw-step-text" });
   const thinned = h("span", { class: "mw-note" });
   const [first, last] = [h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }), h("span", { class: "mw-num mw-muted", "aria-hidden": "true" })];
   const element = h("div", { class: "mw-stack-tight" },
-    h("p", { class: "mw-plot-caption" }, said, thinned),
+    h("p", { class: "mw-plot-caption" }, words, thinned),
     h("div", { class: "mw-scale-row mw-step-row" }, first, h("div", { class: "mw-scale-track" }, plot, slider), last));
   const [loss, seen, width] = [view.trait("_loss"), view.trait("_seen"), view.width(slider)];
   const steps = computed(() => snapshots.value.map(({ step }) => step));
   const index = computed(() => steps.value.indexOf(snapshot.value.step));
   /** Those within the snapshots. */
-  const losses = computed(() => floatRows(loss.value, 2).map(([step, loss]) => ({ step: step!, loss: loss! }))
+  const losses = computed(() => rowsOf(readFrame(loss.value).arrays.get("loss")!).map(([step, loss]) => ({ step: step!, loss: loss! }))
     .filter(({ step }) => step >= steps.value[0]! && step <= steps.value.at(-1)!));
   /** The slider's places are the snapshots, evenly; between two of them steps are spread evenly. */
   const places = computed(() => scaleLinear([0, steps.value.length - 1], [THUMB, Math.max(width.value, LEAST_WIDTH) - THUMB]));
 
   slider.addEventListener("input", () => (looked.value = steps.value[slider.valueAsNumber]!));
-  for (const released of ["change", "pointerup"]) slider.addEventListener(released, letGo); // back at its start it does not change
+  for (const released of ["change", "pointerup"]) slider.addEventListener(released, letGo); // a slider that is back where it began sends no change
 
   function letGo(): void {
     const step = looked.value;
@@ -60,7 +60,7 @@ export function timeline({ view, snapshots, snapshot, looked }: Explored): HTMLE
     const parts = [t(index.value === steps.value.length - 1 ? "explorer.step_newest" : "explorer.step_is", { step: integer(step) })];
     if (losses.value.length > 0) parts.push(t("explorer.step_loss", { loss: number(loss) }));
     if (lossScale > 0) parts.push(t("explorer.step_scale", { scale: powerOfAny(lossScale) }));
-    setText(said, parts.join(" · "));
+    setText(words, parts.join(" · "));
     set(slider, { "aria-valuetext": listed(parts) });
   });
   view.effect(() => {

@@ -1,4 +1,8 @@
-"""LossScaleExplorer: what a loss scale saves of real gradients, and what it loses."""
+"""LossScaleExplorer: what a loss scale saves of real gradients, and what it loses.
+
+Each tensor is summarised once and its summary sent as bytes; the page answers for every scale from it, and
+Python gives the same answers (`counts`, `best_loss_scale`). Sources that grow are followed on a thread.
+"""
 
 import reprlib
 from dataclasses import asdict
@@ -8,17 +12,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import traitlets
 
 from mixwidgets.floats.formats.block import BlockFormat, BlockFormats, any_format
-from mixwidgets.floats.formats.catalogue import get_format, list_formats, one_or_several
-from mixwidgets.floats.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.floats.formats.catalogue import get_format, is_named, list_formats, one_or_several
 from mixwidgets.floats.gradients.boundaries import catalogue_cuts, cuts_for
-from mixwidgets.floats.gradients.counts import GradientCounts
-from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.sources import source_of
+from mixwidgets.floats.gradients.summary import (
+    LOG2_LOSS_SCALES,
+    GradientCounts,
+    GradientSummary,
+    best_loss_scale,
+)
+from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.bit_editor.widget import BitEditor
-from mixwidgets.floats.widgets.checked import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
-from mixwidgets.floats.widgets.loss_scale_explorer.gradient_source import source_of
+from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed
-from mixwidgets.floats.widgets.typed_number import is_named
 from mixwidgets.support.checks import whole_number
 from mixwidgets.support.suggestion import did_you_mean
 
@@ -52,7 +59,7 @@ def _narrow(format: object) -> str:
         )
     else:
         return fmt.name
-    names = ", ".join(one.name for one in list_formats() if one.bits <= MAX_BITS and one.signed)
+    names = ", ".join(known.name for known in list_formats() if known.bits <= MAX_BITS and known.signed)
     raise ValueError(f"gradients are cast to one of {names}; {fmt.name} {why}")
 
 
@@ -68,7 +75,7 @@ def _binade(value: object) -> int | None:
 
 
 def _compared(formats: Any) -> list[str]:
-    names = list(dict.fromkeys(_narrow(one) for one in one_or_several(formats)))
+    names = list(dict.fromkeys(map(_narrow, one_or_several(formats))))
     if len(names) > MOST_COMPARED:
         raise ValueError(f"compare takes up to {MOST_COMPARED} formats; got {len(names)}")
     return names
@@ -109,10 +116,10 @@ class LossScaleExplorer(FollowingWidget):
 
     # The feed grows but stays the same object, so that it is never sent again as a whole: new snapshots are
     # sent as messages, and the trait is for views that open later and for saved pages.
-    _snapshots = traitlets.Instance(SnapshotFeed).tag(sync=True, to_json=lambda feed, _: feed.to_bytes())
+    _snapshots = traitlets.Instance(SnapshotFeed).tag(sync=True, to_json=lambda feed, _: feed.to_frame())
     _newest = traitlets.Int(0, help="The newest snapshot's step.").tag(sync=True)
     _seen = traitlets.Int(0, help="How many snapshots there were, thinned ones included.").tag(sync=True)
-    _loss = traitlets.Bytes(help="The loss by step (Thinned.to_bytes).").tag(sync=True)
+    _loss = traitlets.Bytes(help='A frame: "loss", rows of step and loss (Thinned.rows).').tag(sync=True)
     _without_gradient = traitlets.List(traitlets.Unicode()).tag(sync=True)
 
     def __init__(
@@ -160,7 +167,7 @@ class LossScaleExplorer(FollowingWidget):
         return self._shown().counts(self.format, self.loss_scale)
 
     def best_loss_scale(self) -> float:
-        """The scale that the page suggests, by the rule in `gradients.best_scale`."""
+        """The scale that the page suggests, by the rule of `best_loss_scale`."""
         return best_loss_scale([self._shown()], self.format)
 
     def blocks(self) -> "pd.DataFrame":
@@ -168,12 +175,12 @@ class LossScaleExplorer(FollowingWidget):
         the fields of a `BlockRecord`. The loss scale is not applied. LookupError if none was recorded."""
         import pandas as pd
 
-        _, found = self._feed.nearest(self.step)
+        _, summaries = self._feed.nearest(self.step)
         rows = [
             {"tensor": name, **asdict(record)}
-            for name in found
+            for name in summaries
             if self.tensor in (None, name)
-            for record in found[name].blocks
+            for record in summaries[name].blocks
         ]
         if not rows:
             raise LookupError(
@@ -220,22 +227,22 @@ class LossScaleExplorer(FollowingWidget):
     def _news(self) -> dict[str, Any]:
         """The small traits, computed from the feed."""
         steps = self._feed.steps
-        loss = self._feed.loss.to_bytes() if self._feed.loss.last else b""
+        loss = frame({"loss": self._feed.loss.rows()})
         return {"_newest": steps[-1] if steps else 0, "_seen": self._feed.seen, "_loss": loss}
 
     def _look(self) -> float | None:
         if self._source.is_over:
             return None
-        found = self._source.read(self._feed)
-        if found:
+        is_newer = self._source.read(self._feed)
+        if is_newer:
             before = self._newest if self._seen else -1
             self._tell(**self._news())
             self._send_snapshots(before)
-        self._pause = _LIVE_S if found else min(2 * self._pause, _IDLE_S)
+        self._pause = _LIVE_S if is_newer else min(2 * self._pause, _IDLE_S)
         return self._pause
 
     def _send_snapshots(self, after: int) -> None:
-        self.send({"kind": "snapshots", "steps": self.steps}, buffers=[self._feed.to_bytes(after)])
+        self.send({"kind": "snapshots", "steps": self.steps}, buffers=[self._feed.to_frame(after)])
 
     def _hear(self, content: dict[str, Any]) -> None:
         super()._hear(content)
@@ -257,10 +264,10 @@ class LossScaleExplorer(FollowingWidget):
 
     def _shown(self) -> GradientSummary:
         """The gradients shown, of the snapshot shown; empty before the first."""
-        at, found = self._feed.nearest(self.step)
+        at, summaries = self._feed.nearest(self.step)
         together = self._together
         if together[0] != (at, self.tensor):
-            parts = [found[name] for name in found if self.tensor in (None, name)]
+            parts = [summaries[name] for name in summaries if self.tensor in (None, name)]
             whole = reduce(GradientSummary.merge, parts, GradientSummary.of([]))
             together = self._together = (at, self.tensor), whole
         return together[1]

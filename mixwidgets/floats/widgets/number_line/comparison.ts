@@ -5,24 +5,26 @@ import { exact, isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { readOr } from "#core/formats/parse.ts";
-import { rational, type Rational } from "#core/formats/rational.ts";
+import { add, compare, divide, floorLog10, multiply, power, rational, subtract, type Rational } from "#core/formats/rational.ts";
+import { cut, figure, integer } from "#ui/digits.ts";
 import { s, set } from "#ui/dom.ts";
 import { inSeries, listed, t } from "#ui/messages.ts";
-import { cut, figure, integer } from "#ui/digits.ts";
-import { drawMarks, drawRow } from "#ui/number_line/drawing.ts";
+import { CHARACTER, drawMarks, drawRow } from "#ui/number_line/drawing.ts";
 import type { Mark } from "#ui/number_line/marks.ts";
-import { rowOf, type Row } from "#ui/number_line/ticks.ts";
-import { contains, endsOf, pixelOf, type Viewport } from "#ui/number_line/viewport.ts";
+import { contains, endsOf, pixelOf, rowOf, unitOf, type Row, type Viewport } from "#ui/number_line/viewport.ts";
 import type { View } from "#ui/view.ts";
-import { drawRuler } from "./ruler.ts";
 
 const CAPTION = 12; // pixels
 export const LAYOUT = { midpoint: 38, input: 56, axis: 80, tick: 10, letters: 106, labels: 124 };
 const ROWS = 150; // where the rows of the other formats begin
 const ROW = 48;
 const ROW_AXIS = 30; // from the top of such a row
-const RULER = 44;
+const RULER = 44; // its height
 const NARROW = 420; // width below which a row's caption has room for its result only
+// The ruler
+const SPACING = 96; // pixels between labels, at least
+const LONGEST = 11; // characters of a label; longer ones are replaced by offsets from a number in the view
+const EVERY_DIGIT = 800; // more than any float64 has: labels are exact
 
 const NONE = { value: null }; // the line's own number is marked
 
@@ -39,11 +41,11 @@ export function comparison(view: View, { row, marks, others, text }: Scene): SVG
   const [values, results, marked] = [s("g"), s("g"), s("g")];
   const svg = s("svg", { class: "mw-nl", role: "img" }, values, results, marked);
   const below = computed(() => others.value.map((fmt, i) => ({
-    row: rowOf(fmt, row.value.view), top: ROWS + ROW * i, result: computed(() => resultOf(fmt, text.value)), // seldom another one in a drag
+    row: rowOf(fmt, row.value.view), top: ROWS + ROW * i, result: computed(() => resultOf(fmt, text.value)), // a drag seldom changes it
   })));
   const lines = computed(() => [{ row: row.value, top: 0, result: NONE }, ...below.value]);
   const captions = computed(() => lines.value.map((line) => captionOf(line.row, line.result.value)));
-  const said = computed(() => inSeries(lines.value.map((line, i) => line.row.fmt.name + captions.value[i])));
+  const spoken = computed(() => inSeries(lines.value.map((line, i) => line.row.fmt.name + captions.value[i])));
   const ends = computed(() => endsOf(row.value.view).map((end) => cut(end, 17)) as [string, string]);
   const height = computed(() => ROWS + ROW * others.value.length + RULER);
   const input = () => marks.value.find(({ role }) => role === "input")?.value;
@@ -69,7 +71,7 @@ export function comparison(view: View, { row, marks, others, text }: Scene): SVG
     );
     const [from, to] = ends.value;
     const inside = listed(marks.value.filter(({ value }) => contains(viewport, value)).map(({ label }) => label));
-    set(svg, { "aria-label": t("line.described", { from, to, marks: inside || t("line.nothing"), rows: said.value }) });
+    set(svg, { "aria-label": t("line.described", { from, to, marks: inside || t("line.nothing"), rows: spoken.value }) });
   });
   return svg;
 }
@@ -104,4 +106,53 @@ function drawResult(fmt: FloatFormat, code: bigint | null, view: Viewport, y: nu
   if (code === null || !isFinite(fmt, code)) return [];
   const x = pixelOf(view, exact(fmt, code));
   return x < 0 || x > view.width ? [] : [s("circle", { class: "mw-nl-result", cx: x, cy: y, r: 5 })];
+}
+
+/** The decimal ruler: marks at round steps of 1, 2 or 5 × 10^n, exact at every zoom. `reference` gives a number in the view,
+ * such as the one that is explained. It is called only if labels are offsets, and is then the `origin` that they are counted
+ * from. */
+export function rulerOf(view: Viewport, reference: () => Rational) {
+  const plain = marksFrom(view, rational(0n), "");
+  if (plain.every(({ label }) => label.length <= LONGEST)) return { marks: plain, origin: null };
+  const origin = reference();
+  return { marks: marksFrom(view, origin, "+"), origin };
+}
+
+function marksFrom(view: Viewport, origin: Rational, plus: string) {
+  const step = niceStep(multiply(unitOf(view.level), rational(BigInt(SPACING))));
+  const [low, high] = endsOf(view).map((end) => subtract(end, origin)) as [Rational, Rational];
+  const marks = [];
+  for (let n = ceiling(divide(low, step)); ; n += 1n) {
+    const offset = multiply(rational(n), step);
+    if (compare(offset, high) > 0) return marks;
+    const text = cut(offset, EVERY_DIGIT);
+    marks.push({ x: pixelOf(view, add(origin, offset)), label: n > 0n ? plus + text : text });
+  }
+}
+
+/** The least of 1, 2, 5 × 10^n that is at least x. */
+function niceStep(x: Rational): Rational {
+  const ten = power(10n, floorLog10(x));
+  return [1n, 2n, 5n, 10n].map((n) => multiply(rational(n), ten)).find((step) => compare(step, x) >= 0)!;
+}
+
+function ceiling({ numerator, denominator }: Rational): bigint {
+  const quotient = numerator / denominator;
+  return quotient * denominator < numerator ? quotient + 1n : quotient;
+}
+
+/** The ruler at the height `y`. */
+function drawRuler(view: Viewport, reference: () => Rational, y: number): SVGElement[] {
+  const { marks, origin } = rulerOf(view, reference);
+  return [
+    s("line", { class: "mw-nl-axis", x1: 0, x2: view.width, y1: y, y2: y }),
+    ...marks.map(({ x, label }) => {
+      const half = (label.length * CHARACTER) / 2;
+      const whole = x - half >= 0 && x + half <= view.width;
+      return s("g", { class: "mw-nl-ruler" },
+        s("line", { x1: x, x2: x, y1: y, y2: y + 5 }),
+        whole ? s("text", { x, y: y + 18 }, label) : null);
+    }),
+    ...(origin ? [s("text", { class: "mw-nl-origin", x: 0, y: y + 34 }, t("line.origin", { origin: cut(origin, 17) }))] : []),
+  ];
 }

@@ -1,29 +1,27 @@
 // NumberLine: a number between its neighbours, on a line that zooms through every scale.
 
 import type { RenderProps } from "@anywidget/types";
-import { computed } from "@preact/signals-core";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { announcer } from "#ui/announcer.ts";
-import { attempt } from "#ui/attempt.ts";
 import { button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { labelled, menuOf } from "#ui/choices.ts";
-import { h, setText, uniqueId } from "#ui/dom.ts";
-import { textField } from "#ui/fields.ts";
+import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { attempt, textField } from "#ui/fields.ts";
 import { t } from "#ui/messages.ts";
-import { lineBoard } from "#ui/number_line/board.ts";
-import { addHandle } from "#ui/number_line/handle.ts";
-import { marksOf } from "#ui/number_line/marks.ts";
-import type { Target } from "#ui/number_line/targets.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
+import { addHandle, lineBoard } from "#ui/number_line/board.ts";
+import { marksOf, targetOf, type Mark, type Target } from "#ui/number_line/marks.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage.ts";
 import { explained } from "#ui/term.ts";
-import { type View, viewOf } from "#ui/view.ts";
-import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type State as NumberState } from "#mixwidgets/floats/widgets/bit_editor/state.ts";
+import { viewOf, type View } from "#ui/view.ts";
+import {
+  accept, editable, exactInput, inFormat, movedTo, stepped, typed, type EditedNumber, type State as NumberState,
+} from "#mixwidgets/floats/widgets/bit_editor/state.ts";
 import { showSentence } from "#mixwidgets/floats/widgets/bit_editor/words.ts";
 import { comparison, LAYOUT } from "./comparison.ts";
-import { decision } from "./decision.ts";
 import steps from "./stage.json";
 
 export interface State extends NumberState {
@@ -91,8 +89,44 @@ function render({ model, el }: RenderProps<State>): () => void {
 
 /** The formats of the rows: the known ones of `names`, without the line's own. */
 function othersOf(names: unknown, fmt: FloatFormat): FloatFormat[] {
-  const found = Array.isArray(names) ? names.map((name) => getFormat(name)) : [];
-  return [...new Set(found)].filter((one): one is FloatFormat => one !== undefined && one !== fmt);
+  const known = Array.isArray(names) ? names.map((name) => getFormat(name)) : [];
+  return [...new Set(known)].filter((other): other is FloatFormat => other !== undefined && other !== fmt);
+}
+
+/** The decision as three cells: the neighbour below, the midpoint, the neighbour above, and which was taken. A click on a
+ * cell sets the number to its value. */
+function decision(view: View, number: ReadonlySignal<EditedNumber>, marks: ReadonlySignal<readonly Mark[]>, take: (target: Target) => void): HTMLElement {
+  const isRounded = () => marks.value.some(({ role }) => role === "midpoint");
+  const shown = computed(() => marks.value.filter(({ role }) => role !== "input" || !isRounded()));
+  const cells = [0, 1, 2].map((i) => {
+    const [name, taken, value, note] = [h("span"), h("b"), h("span", { class: "mw-num" }), h("span", { class: "mw-nl-parity" })];
+    const button = h("button", { type: "button", class: "mw-nl-cell", title: t("line.take") },
+      h("span", { class: "mw-nl-cell-name" }, name, taken), value, note);
+    const cell = h("li", {}, button);
+    button.addEventListener("click", () => {
+      take(targetOf(shown.value[i]!));
+      cells.find(({ dataset }) => dataset.taken)?.querySelector("button")!.focus();
+    });
+    view.effect(() => {
+      const mark = shown.value[i];
+      cell.hidden = !mark;
+      if (!mark) return;
+      set(cell, { "data-taken": mark.taken ? "true" : undefined });
+      setText(name, mark.role === "input" ? t("line.this") : t(`line.${mark.role as "below" | "midpoint" | "above"}`));
+      setText(taken, mark.taken && isRounded() ? t("line.taken") : "");
+      setText(value, mark.label);
+      setText(note, noteOf(number.value, mark));
+    });
+    return cell;
+  });
+  return h("ul", { class: "mw-nl-decision" }, ...cells);
+}
+
+function noteOf({ fmt, rounding }: EditedNumber, { role, code, even, beyond }: Mark): string {
+  if (role === "midpoint") return t(rounding?.startsWith("ties") === false ? "line.turns_not" : "line.turns");
+  if (code === null) return t("line.no_code");
+  const parity = even === null ? fmt.toHex(code) : t(even ? "line.even" : "line.odd", { code: fmt.toHex(code) });
+  return beyond ? `${parity} · ${t("line.overflows")}` : parity;
 }
 
 export default { render, accept };

@@ -3,14 +3,13 @@
 from typing import Any
 
 from mixwidgets.floats.formats.catalogue import one_or_several
-from mixwidgets.floats.widgets.bit_editor.widget import BitEditor
-from mixwidgets.floats.widgets.checked import Checked
-from mixwidgets.floats.widgets.typed_number import named_format
+from mixwidgets.floats.widgets.base import Checked
+from mixwidgets.floats.widgets.bit_editor.widget import BitEditor, named_format
 
 
 def _names(formats: Any) -> list[str]:
     """Canonical names without duplicates, of one format or several. Raises TypeError or ValueError."""
-    return list(dict.fromkeys(named_format(one).name for one in one_or_several(formats)))
+    return list(dict.fromkeys(named_format(format).name for format in one_or_several(formats)))
 
 
 class NumberLine(BitEditor):

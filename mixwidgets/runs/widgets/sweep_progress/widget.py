@@ -11,6 +11,7 @@ import numpy as np
 import traitlets as t
 
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
+from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.runs.experiments.grid import ExperimentNames, grid_of
 from mixwidgets.runs.scheduler.sweep import Sweep
 from mixwidgets.runs.store.bands import band, losses_of
@@ -45,9 +46,9 @@ class SweepProgress(FollowingWidget):
     _runs: "t.Dict[str, Any]" = t.Dict(help="The finished runs by place: path, status, metrics.").tag(
         sync=True
     )
-    _bands: t.List[bytes] = t.List(
-        t.Bytes(),
-        help="The `band` of each of the grid's first rows: float32 (step, mean, low, high).",
+    _bands = t.Bytes(
+        frame({}),
+        help="A frame: for each of the grid's first rows its `band`, float32 (step, mean, low, high).",
     ).tag(sync=True)
     _is_over = t.Bool(False).tag(sync=True)
 
@@ -111,15 +112,16 @@ class SweepProgress(FollowingWidget):
                 runs[str(place)] = {"path": str(run.path), "status": run.status, "metrics": _metrics(run)}
         return {"_words": [word for word, _ in cells], "_runs": runs}
 
-    def _banded(self) -> list[bytes]:
-        return [self._band(row["cells"]) for row in self._grid["rows"][:_MOST_BANDS]]
+    def _banded(self) -> bytes:
+        rows = self._grid["rows"][:_MOST_BANDS]
+        return frame({str(i): self._band(row["cells"]).astype(np.float32) for i, row in enumerate(rows)})
 
-    def _band(self, cells: Sequence[int | None]) -> bytes:
+    def _band(self, cells: Sequence[int | None]) -> np.ndarray:
         losses = [self._losses[place] for place in cells if place in self._losses]
         if not losses:
-            return b""
+            return np.empty((0, 4))
         steps = next(self._sweep.experiments[place].steps for place in cells if place is not None)
-        return band(losses, steps).astype("<f4").tobytes()
+        return band(losses, steps)
 
     def _do(self, content: dict[str, Any]) -> None:
         self._sweep.stop()

@@ -1,32 +1,34 @@
-// The loss and the loss scale of the shown runs, and of one of them its gradients; all over the same steps.
+// The charts of the shown runs over the same steps: loss and loss scale of each, and what became of the gradients of one of them.
 
+import { CLASSES } from "#core/gradients/boundaries.ts";
+import { extent } from "#core/range.ts";
 import { computed } from "@preact/signals-core";
+import { pathRound } from "d3-path";
+import { scaleLinear } from "d3-scale";
 import { action } from "#ui/buttons.ts";
-import { chart, type Series } from "#ui/chart/chart.ts";
-import { type Axes, lossAxes, lossPath, lossTicks, type Point, pointAt, wholeTicks, within } from "#ui/chart/geometry.ts";
-import { lineKey } from "#ui/chart/key.ts";
+import { chart, lineKey, plot, type Plot, type Series } from "#ui/chart/chart.ts";
+import { areaPath, type Axes, finite, type Frame, lossAxes, lossPath, lossTicks, type Part, type Point, pointAt, spans, stepAxis, wholeTicks, within } from "#ui/chart/geometry.ts";
 import { steps } from "#ui/chart/steps.ts";
-import { setText } from "#ui/dom.ts";
-import { listed, sentences, t } from "#ui/messages.ts";
 import { integer, twoTo } from "#ui/digits.ts";
-import { axisNumber, decimal } from "#ui/run_words.ts";
-import type { GradientsPanel } from "./gradients_panel.ts";
-import { reach, scaleAxes, scalePath, skipMarks } from "./geometry.ts";
+import { h, s, set, setText } from "#ui/dom.ts";
+import { listed, sentences, t } from "#ui/messages.ts";
+import { swatch, textures } from "#ui/ruler/textures.ts";
+import { axisNumber, decimal, percent } from "#ui/run_words.ts";
 import type { Lab } from "./lab.ts";
-import { sharesChart } from "./shares_chart.ts";
-import { isAlive, type Row, type ShownRun } from "./state.ts";
+import type { GradientsPanel } from "./panels.ts";
+import { isAlive, isKnown, type Row, type Shares, type ShownRun } from "./state.ts";
 import { scale } from "./words.ts";
 
 const MARK = 9;
 
-/** Of one of the runs that are drawn the gradients are drawn too. */
+/** The charts of the runs that are drawn; gradients are drawn of one of them. */
 export function charts({ view, drawn, atHand }: Lab, { open, follow }: GradientsPanel): HTMLElement {
-  const one = computed(() => withGradients(drawn.value, atHand.value));
+  const focused = computed(() => withGradients(drawn.value, atHand.value));
   const loss = chart(t("lab.loss"), t("lab.loss_note"));
   const lossScale = chart(t("lab.loss_scale"), t("lab.loss_scale_note"));
   const gradients = sharesChart();
   const key = lineKey();
-  const opener = action(t("lab.open_step"), () => one.value && open(opener.element, { run: one.value.row.id, step: step.value }));
+  const opener = action(t("lab.open_step"), () => focused.value && open(opener.element, { run: focused.value.row.id, step: step.value }));
   const all = computed(() => drawn.value.reduce((most, { row }) => Math.max(most, reach(row.steps ?? row.step, row.step, isAlive(row))), 0));
   const read = (step: number) => [t("chart.step_is", { step: integer(step) }), ...drawn.value.map((run) => atStep(run, step))].join(" · ");
   const { element, part, step, settled, isLog } = steps(view, all, [loss, lossScale, gradients], (at) => (drawn.value.length > 0 ? read(at) : ""), opener.element);
@@ -69,10 +71,10 @@ export function charts({ view, drawn, atHand }: Lab, { open, follow }: Gradients
       empty: runs.length === 0 ? "" : t("lab.no_scales"),
       summary: scaled.length === 0 ? t("lab.no_scales") : sentences([t("lab.scale_summary"), ...scaled.map(scaleWords)]),
     });
-    gradients.draw({ ...frame, height: 112 }, lossXY.x, one.value);
+    gradients.draw({ ...frame, height: 112 }, lossXY.x, focused.value);
   });
   view.effect(() => opener.allow(
-    one.value && one.value.curves.shares.length > 0 ? "" : t("lab.no_shares"), one.value && t("lab.gradients_of", { name: one.value.name })));
+    focused.value && focused.value.curves.shares.length > 0 ? "" : t("lab.no_shares"), focused.value && t("lab.gradients_of", { name: focused.value.name })));
 
   function series({ row, name, style }: ShownRun, { y }: Axes, curve: readonly Point[]): Omit<Series, "path"> {
     const last = within(curve, part.value).findLast((point) => Number.isFinite(point.value));
@@ -91,8 +93,8 @@ function withGradients(shown: readonly ShownRun[], atHand: Row | undefined): Sho
 /** "fp16 #2: loss 0.31, loss scale 2¹⁶". */
 function atStep({ name, row, curves }: ShownRun, step: number): string {
   const [loss, scale] = [pointAt(curves.loss, step), row.scaled ? pointAt(curves.scale, step) : undefined];
-  const parts = [t("lab.newest_loss", { loss: loss ? decimal(loss.value) : "–" })];
-  if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_scale", { scale: twoTo(scale.value) }));
+  const parts = [t("lab.newest_loss", { value: loss ? decimal(loss.value) : "–" })];
+  if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_loss_scale", { value: twoTo(scale.value) }));
   return t("common.named", { name, what: listed(parts) });
 }
 
@@ -104,3 +106,95 @@ const lossWords = ({ name, row, curves }: ShownRun): string =>
 
 const scaleWords = ({ name, row }: ShownRun): string =>
   t("lab.scale_words", { name, scale: scale(row.loss_scale), skipped: integer(row.skipped) });
+
+const HALVES = [0, 0.5, 1];
+const KINDS = [...CLASSES, "not_finite"] as const;
+
+export function sharesChart(): Omit<Plot, "draw"> & { draw: (frame: Frame, x: Axes["x"], run: ShownRun | undefined) => void } {
+  const fills = textures();
+  const areas = CLASSES.map((kind) => s("path", { fill: fills.fill(kind) }));
+  const { draw: drawAxes, ...rest } = plot(t("lab.shares"), "", s("g", { class: "mw-areas" }, ...areas));
+  const figures = KINDS.map(() => h("span", { class: "mw-num" }));
+  const key = h("p", { class: "mw-row mw-key mw-shares-key" },
+    ...KINDS.map((kind, i) => h("span", { class: "mw-row" }, kind === "not_finite" ? "" : swatch(kind, fills), t(`lab.class_${kind}`), figures[i])));
+  rest.element.append(key, fills.element);
+
+  const draw = (frame: Frame, x: Axes["x"], run: ShownRun | undefined) => {
+    const y = (share: number) => frame.top + (1 - share) * (frame.height - frame.bottom - frame.top);
+    const shares = run?.curves.shares ?? [];
+    const last = shares.findLast(isKnown);
+    setText(rest.note, run ? t("lab.shares_note", { name: run.name }) : "");
+    const yTicks = HALVES.map((share) => ({ at: y(share), text: t("lab.percent", { share: 100 * share }) }));
+    drawAxes({ frame, x, yTicks, empty: last ? "" : t("lab.no_shares"), summary: last ? words(run!, last) : t("lab.no_shares") });
+    sharesPaths(x, y, shares, CLASSES.length).forEach((path, i) => set(areas[i]!, { d: path }));
+    figures.forEach((figure, i) => setText(figure, last ? percent(last.of[i]!) : "–"));
+  };
+  return { ...rest, draw };
+}
+
+const words = ({ name }: ShownRun, { step, of }: Shares): string =>
+  t("lab.shares_words", { name, step: integer(step), shares: listed(KINDS.map((kind, i) => `${percent(of[i]!)} ${t(`lab.class_${kind}`)}`)) });
+
+const SHORT = 1000; // steps
+
+/** How many steps of a run the axis shows: those taken, if it is over; else all that it will take, so that nothing moves; of a
+ * long run twice as many each time its line reaches the end. */
+export function reach(steps: number, step: number, isGoingOn: boolean): number {
+  if (!isGoingOn) return step;
+  return Math.min(steps, Math.max(SHORT, 2 ** Math.ceil(Math.log2(step + 1))));
+}
+
+/** The y axis is log2 of the loss scale: half a binade of air below, one above for the marks. */
+export function scaleAxes(frame: Frame, curves: readonly (readonly Point[])[], part: Part): Axes {
+  const values = curves.flatMap((curve) => within(curve, part).filter(finite).map((point) => point.value));
+  const [low, high] = extent(values);
+  const air = Math.max(0.5, (high - low) * 0.12);
+  const y = scaleLinear([low - air, high + 2 * air], [frame.height - frame.bottom, frame.top]);
+  return { x: stepAxis(frame, part), y };
+}
+
+/** The loss scale as stairs: each value holds up to the next change, the last up to the run's newest step. */
+export function scalePath({ x, y }: Axes, changes: readonly Point[], newestStep: number): string {
+  const path = pathRound(1);
+  let height: number | null = null;
+  changes.forEach((point, i) => {
+    if (!finite(point)) return void (height = null);
+    const until = changes[i + 1]?.step ?? Math.max(newestStep, point.step);
+    path[height === null ? "moveTo" : "lineTo"](x(point.step), (height = y(point.value)));
+    path.lineTo(x(until), height);
+  });
+  return path.toString();
+}
+
+/** Stacked areas, one for each class, as closed paths. What they leave open at the top was not finite; steps whose shares are
+ * unknown leave a gap. */
+export function sharesPaths(x: Axes["x"], y: (share: number) => number, shares: readonly Shares[], classes: number): string[] {
+  const drawn = spans(shares, isKnown);
+  return Array.from({ length: classes }, (_, kind) => drawn.map((span) => area(x, y, span, kind)).join(""));
+}
+
+const BAR = 4; // px; a step alone
+
+function area(x: Axes["x"], y: (share: number) => number, span: readonly Shares[], kind: number): string {
+  const sum = (shares: Shares, classes: number) => shares.of.slice(0, classes).reduce((all, share) => all + share, 0);
+  const corners = span.map((shares) => ({ at: x(shares.step), low: y(sum(shares, kind)), high: y(sum(shares, kind + 1)) }));
+  if (corners.length === 1) corners.push({ ...corners[0]!, at: corners[0]!.at + BAR });
+  return areaPath(corners);
+}
+
+/** Downward triangles, `size` wide, whose tips touch the scale that each skipped step used. Of those that
+ * would cover each other more than half, one stands for all. */
+export function skipMarks(axes: Axes, skipped: readonly Point[], size: number): string {
+  const path = pathRound(1);
+  let [lastX, lastY] = [-Infinity, -Infinity];
+  for (const point of skipped.filter(finite)) {
+    const [x, y] = [axes.x(point.step), axes.y(point.value) - 2];
+    if (Math.abs(x - lastX) < size / 2 && Math.abs(y - lastY) < size / 2) continue;
+    [lastX, lastY] = [x, y];
+    path.moveTo(x, y);
+    path.lineTo(x - size / 2, y - size);
+    path.lineTo(x + size / 2, y - size);
+    path.closePath();
+  }
+  return path.toString();
+}

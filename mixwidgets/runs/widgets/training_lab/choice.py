@@ -1,4 +1,5 @@
-"""The choice in a TrainingLab: validated with the experiment's own errors, and turned into experiments."""
+"""The choice in a TrainingLab: what its page offers, in one language; what is chosen, validated with the
+experiment's own errors, and turned into experiments."""
 
 import math
 from collections.abc import Mapping
@@ -8,11 +9,14 @@ from typing import Any
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.grid import grid
 from mixwidgets.runs.experiments.recipe import Recipe, recipes
-from mixwidgets.runs.experiments.scenarios import Scenario
+from mixwidgets.runs.experiments.recipe_words import brief, describe, heading
+from mixwidgets.runs.experiments.scenarios import Scenario, scenarios
+from mixwidgets.runs.store.devices import choosable_devices
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.runs.task.catalogue import tasks
-from mixwidgets.runs.widgets.training_lab import settings
+from mixwidgets.runs.widgets.training_lab import own_recipes, settings
 from mixwidgets.support.checks import check_names
+from mixwidgets.support.languages.texts import translated
 
 CHOICES = ("task", "recipe", "steps", "seed", "device", "settings")
 """Fields of an experiment, and `settings` for its optimiser, batch size and task options."""
@@ -20,6 +24,49 @@ SEVERAL = ("recipe", "seed")
 """The choices that take one value or a list."""
 MOST_AT_ONCE = 100
 """The runs of one launch, each of which waits as a process of its own."""
+
+
+def offered(language: str) -> dict[str, list[dict[str, Any]]]:
+    """The choices that every lab has, by trait."""
+    return {
+        "_tasks": [
+            {
+                "name": task.name,
+                "title": translated(task.title, language),
+                "explanation": translated(task.explanation, language),
+                "steps": task.steps,
+                "settings": settings.in_page(task, language),
+            }
+            for task in tasks.values()
+        ],
+        "_scenarios": [
+            {
+                "title": translated(scenario.title, language),
+                "question": translated(scenario.question, language),
+                "watch": translated(scenario.watch, language),
+                "choice": choice_in(scenario),
+            }
+            for scenario in scenarios.values()
+        ],
+        "_recipe_form": own_recipes.form(language),
+        "_devices": [{"name": name, "about": about} for name, about in choosable_devices().items()],
+    }
+
+
+def offered_recipes(own: Mapping[str, Recipe], language: str) -> list[dict[str, Any]]:
+    """The presets, then the user's own recipes."""
+    own_heading = translated(own_recipes.HEADING, language)
+    return [
+        {
+            "name": name,
+            "heading": own_heading if name in own else heading(recipe, language),
+            "brief": brief(recipe, language),
+            "description": describe(recipe, language),
+            "values": own_recipes.in_page(recipe),
+            "is_own": name in own,
+        }
+        for name, recipe in {**recipes, **own}.items()
+    ]
 
 
 def experiments(fields: object, own: Mapping[str, Recipe]) -> list[Experiment]:
@@ -47,14 +94,14 @@ def checked(name: str, value: Any, task: str, own: Mapping[str, Recipe]) -> Any:
     if name == "settings":
         return settings.checked(value, task)
     if name not in SEVERAL or not _is_several(value):
-        return _checked_one(name, value, own)
-    values = [_checked_one(name, one, own) for one in islice(value, MOST_AT_ONCE + 1)]
+        return _checked_value(name, value, own)
+    values = [_checked_value(name, item, own) for item in islice(value, MOST_AT_ONCE + 1)]
     if not values:
         raise ValueError(f"{name} takes one value or several; got none.")
     _check_number({name: values})
-    twice = next((one for one in values if values.count(one) > 1), None)
-    if twice is not None:
-        raise ValueError(f"{name} takes each value once; {twice!r} came {values.count(twice)} times.")
+    repeated = next((item for item in values if values.count(item) > 1), None)
+    if repeated is not None:
+        raise ValueError(f"{name} takes each value once; {repeated!r} came {values.count(repeated)} times.")
     return values if len(values) > 1 else values[0]
 
 
@@ -92,29 +139,29 @@ def _is_several(value: object) -> bool:
 def _with_own(recipe: Any, own: Mapping[str, Recipe]) -> Any:
     """A recipe's name, or a list of names, with own recipes in place of their names."""
     if isinstance(recipe, list):
-        return [_with_own(one, own) for one in recipe]
+        return [_with_own(item, own) for item in recipe]
     return own.get(recipe, recipe) if isinstance(recipe, str) else recipe
 
 
-def _checked_one(name: str, value: Any, own: Mapping[str, Recipe]) -> Any:
+def _checked_value(name: str, value: Any, own: Mapping[str, Recipe]) -> Any:
     if name == "recipe" and isinstance(value, str) and value in own:
         return value
-    taken = getattr(Experiment(**{"task": next(iter(tasks)), name: value}), name)
-    if name == "task" and taken not in tasks:
+    valid = getattr(Experiment(**{"task": next(iter(tasks)), name: value}), name)
+    if name == "task" and valid not in tasks:
         raise ValueError(
-            f"task takes a built-in one, {', '.join(map(repr, tasks))}; got the class {taken}. "
-            f"Launch it by lab.launch(Experiment(task={taken}, recipe=...))."
+            f"task takes a built-in one, {', '.join(map(repr, tasks))}; got the class {valid}. "
+            f"Launch it by lab.launch(Experiment(task={valid}, recipe=...))."
         )
-    if not isinstance(taken, Recipe):
-        return taken
-    named = taken.name if taken.name in recipes else next((one for one in own if own[one] == taken), None)
-    if named is None:
+    if not isinstance(valid, Recipe):
+        return valid
+    recipe_name = valid.name if valid.name in recipes else own_recipes.name_of(valid, own)
+    if recipe_name is None:
         raise ValueError(
             f"recipe takes a preset, one of {', '.join(map(repr, recipes))}; got a custom Recipe. "
             "Keep it by lab.own_recipes = {'a name': recipe}, or launch it by "
             "lab.launch(Experiment(task=..., recipe=...))."
         )
-    return named
+    return recipe_name
 
 
 def _check_number(axes: dict[str, Any]) -> None:

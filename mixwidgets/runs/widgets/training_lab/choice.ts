@@ -1,10 +1,10 @@
-// What the next launch runs, as it is typed and as it stands in an address. No DOM.
+// What the next launch runs, as it is typed and as it stands in an address. Its settings are a text, "loss_weight=1e-05,
+// eps=1e-12", which settings.py beside this file reads and writes too. No DOM.
 
-import { wholeIn } from "#core/formats/typed.ts";
-import { t } from "#ui/messages.ts";
+import { realIn, wholeIn } from "#core/formats/parse.ts";
 import { integer } from "#ui/digits.ts";
-import { areSettings } from "./settings_text.ts";
-import type { Choice, OneOrMore, TaskChoice } from "./state.ts";
+import { t } from "#ui/messages.ts";
+import type { Choice, OneOrMore, Setting, TaskChoice } from "./state.ts";
 
 /** What was typed, read: a value, or what is wrong with it in words. */
 export type Read<T> = { value: T } | { problem: string };
@@ -71,4 +71,40 @@ export function accept(
   return {
     task: task.name, recipe: oneOrMore(recipes), steps: taken.value, seed: oneOrMore(seeds.value), device: device as string, settings,
   };
+}
+
+/** The settings that a text names. */
+export function named(text: string): Map<string, string> {
+  const parts = text.split(",").map((part) => part.split("=").map((side) => side.trim()));
+  return new Map(parts.filter((part) => part.length === 2) as [string, string][]);
+}
+
+export const written = (settings: ReadonlyMap<string, string>): string =>
+  [...settings].map(([name, value]) => `${name}=${value}`).join(", ");
+
+/** Those of the settings that a task has. */
+export function fitting(text: string, { settings }: TaskChoice): string {
+  return written(new Map([...named(text)].filter(([name]) => settings.some((setting) => setting.name === name))));
+}
+
+/** Whether two texts mean the same settings. */
+export function sameSettings(a: string, b: string): boolean {
+  const [first, second] = [named(a), named(b)];
+  const isSame = (name: string, value: string) => second.get(name) === value || Number(second.get(name)) === Number(value);
+  return first.size === second.size && [...first].every(([name, value]) => isSame(name, value));
+}
+
+/** Whether a text names settings of a task, each with a value that it takes. */
+export function areSettings(text: string, { settings }: TaskChoice): boolean {
+  const values = named(text);
+  if (written(values).replaceAll(" ", "") !== text.replaceAll(" ", "")) return false;
+  return [...values].every(([name, value]) => {
+    const setting = settings.find((candidate) => candidate.name === name);
+    return setting?.choices ? setting.choices.includes(value) : setting !== undefined && numberIn(setting, value) !== null;
+  });
+}
+
+/** The number nearest to a text's value; null where the setting does not take it. */
+export function numberIn({ whole, low = -Infinity, high }: Pick<Setting, "whole" | "low" | "high">, text: string): number | null {
+  return (whole ? wholeIn : realIn)(text, low, high ?? Number.MAX_VALUE);
 }

@@ -1,29 +1,28 @@
-// What to run: a scenario, or task, recipes, device, steps, seeds, settings; Launch, Stop, Stop all. Plain native
-// controls, each explained.
+// What to run: a scenario, or task, recipes, device, steps, seeds, settings; Launch, Stop, Stop all. Plain native controls, each
+// explained.
 
-import { action } from "#ui/buttons.ts";
-import { h, set, setText, uniqueId } from "#ui/dom.ts";
-import { t } from "#ui/messages.ts";
+import { computed } from "@preact/signals-core";
+import { action, button } from "#ui/buttons.ts";
 import { integer } from "#ui/digits.ts";
-import { listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
-import { field, hint, textField } from "./fields.ts";
+import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { inSeries, listed, t } from "#ui/messages.ts";
+import { fitting, listOf, named, oneOrMore, readSeeds, readSteps, sameSettings, seedsText, written } from "./choice.ts";
+import { field, grouped, hint, readNumber, textField, typed } from "./fields.ts";
 import type { Lab } from "./lab.ts";
-import { recipeChoice } from "./recipe_choice.ts";
 import { recipeEditor } from "./recipe_editor.ts";
-import { settingsPart } from "./settings.ts";
-import { fitting, sameSettings } from "./settings_text.ts";
-import { canStop, type Choice, type DeviceChoice, isAlive, type ScenarioChoice } from "./state.ts";
+import { canStop, type Choice, type DeviceChoice, isAlive, type RecipeChoice, type ScenarioChoice, type TaskChoice } from "./state.ts";
+import { spaced } from "./words.ts";
 
 export function controls(lab: Lab): HTMLElement {
   const { view, rows, names, atHand, chosen, choose, ask, said, hasKernel, refusal, asking } = lab;
   const [tasks, devices, scenarios] = [view.model.get("_tasks"), view.model.get("_devices"), view.model.get("_scenarios")];
-  const taskOf = (name: string) => tasks.find((one) => one.name === name);
+  const taskOf = (name: string) => tasks.find((task) => task.name === name);
 
   const scenario = h("select", {}, h("option", { value: "" }, t("lab.own_choice")), ...scenarios.map(({ title }, i) => h("option", { value: i }, title)));
   const watch = h("p", { class: "mw-callout", id: uniqueId("scenario") });
   set(scenario, { "aria-describedby": watch.id });
   const showScenario = () => {
-    const at = scenarios.findIndex((one) => means(one, chosen.value));
+    const at = scenarios.findIndex((scenario) => means(scenario, chosen.value));
     scenario.value = at < 0 ? "" : String(at);
     setText(watch, scenarios[at]?.watch ?? "");
     set(watch, { hidden: at < 0 });
@@ -34,7 +33,7 @@ export function controls(lab: Lab): HTMLElement {
   });
   view.effect(showScenario);
 
-  const task = h("select", {}, ...tasks.map((one) => h("option", { value: one.name }, one.title)));
+  const task = h("select", {}, ...tasks.map(({ name, title }) => h("option", { value: name }, title)));
   const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
   set(task, { "aria-describedby": taskNote.id });
   task.addEventListener("change", () => choose({ task: task.value, settings: fitting(chosen.value.settings, taskOf(task.value)!) }));
@@ -52,7 +51,7 @@ export function controls(lab: Lab): HTMLElement {
     const { task: name, device: wanted } = chosen.value;
     task.value = name;
     setText(taskNote, taskOf(name)?.explanation ?? "");
-    const known = devices.find((one) => one.name === wanted);
+    const known = devices.find(({ name }) => name === wanted);
     if (!known) device.replaceChildren(...[...devices, { name: wanted, about: "" }].map(deviceOption));
     device.value = wanted;
     setText(deviceNote, known?.about || t(wanted.startsWith("cuda") ? "lab.device_is_cuda" : wanted === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
@@ -77,8 +76,8 @@ export function controls(lab: Lab): HTMLElement {
 
   const sum = h("span", { class: "mw-note" });
   const count = () => {
-    const found = readSeeds(seeds.input.value); // also while they are typed
-    const [a, b] = [listOf(chosen.value.recipe).length, "value" in found ? found.value.length : 1];
+    const typedSeeds = readSeeds(seeds.input.value); // also while they are typed
+    const [a, b] = [listOf(chosen.value.recipe).length, "value" in typedSeeds ? typedSeeds.value.length : 1];
     launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: integer(a * b) }));
     const [some, many] = [t(a === 1 ? "lab.recipes_one" : "lab.recipes_many", { count: a }), t(b === 1 ? "lab.seeds_one" : "lab.seeds_count", { count: b })];
     setText(sum, a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }));
@@ -116,3 +115,120 @@ function means({ choice }: ScenarioChoice, { task, recipe, steps, settings }: Ch
 }
 
 const deviceOption = ({ name, about }: DeviceChoice) => h("option", { value: name }, about ? `${name} · ${about}` : name);
+
+/** `element` stands in the row of controls, `boxes` unfolds below it, `note` explains what is chosen. */
+export function recipeChoice({ view, chosen, choose }: Lab): Record<"element" | "boxes" | "note", HTMLElement> {
+  const several = h("option", { value: "", hidden: true, disabled: true }); // it tells a count, and is no choice
+  const select = h("select", {});
+  const note = h("p", { class: "mw-note", id: uniqueId("recipe") });
+  set(select, { "aria-describedby": note.id });
+  select.addEventListener("change", () => choose({ recipe: select.value }));
+  const columns = h("div", {});
+  const boxes = h("div", { class: "mw-recipes", id: uniqueId("recipes"), role: "group", "aria-label": t("lab.recipes"), hidden: true }, columns);
+  const unfold = button(t("lab.several"), () => toggle(boxes.hidden === true), { "aria-expanded": "false", "aria-controls": boxes.id, title: t("lab.several_hint") });
+  const toggle = (open: boolean) => {
+    boxes.hidden = !open;
+    set(unfold, { "aria-expanded": String(open) });
+  };
+  boxes.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    toggle(false);
+    unfold.focus();
+  });
+
+  const recipes = view.trait("_recipes");
+  let offered: readonly RecipeChoice[] = [];
+  let inputs: readonly HTMLInputElement[] = [];
+  const offer = () => {
+    inputs = offered.map(({ name }) => h("input", { type: "checkbox", value: name }));
+    const groups = grouped(offered, ({ heading }) => heading);
+    select.replaceChildren(several, ...groups.map(([heading, some]) =>
+      h("optgroup", { label: heading }, ...some.map(({ name }) => h("option", { value: name }, spaced(name))))));
+    columns.replaceChildren(...groups.map(([heading, some]) =>
+      h("fieldset", {}, h("legend", {}, heading), ...some.map((recipe) => box(recipe, inputs[offered.indexOf(recipe)]!)))));
+    for (const input of inputs) {
+      input.addEventListener("change", () => {
+        const names = inputs.filter(({ checked }) => checked).map(({ value }) => value);
+        if (names.length > 0) return choose({ recipe: oneOrMore(names) });
+        input.checked = true;
+        setText(note, t("lab.no_recipe")); // a launch needs one
+      });
+    }
+  };
+  view.effect(() => {
+    if (offered !== recipes.value) {
+      offered = recipes.value;
+      offer();
+    }
+    const names = listOf(chosen.value.recipe);
+    for (const input of inputs) input.checked = names.includes(input.value);
+    setText(several, t("lab.recipes_many", { count: names.length }));
+    select.value = names.length === 1 ? names[0]! : "";
+    const single = names.length === 1 ? offered.find(({ name }) => name === names[0]) : undefined;
+    setText(note, single ? single.description : listed(names.map(spaced)));
+  });
+  return { element: h("div", { class: "mw-recipe-field" }, field(t("lab.recipe"), select), unfold), boxes, note };
+}
+
+function box(choice: RecipeChoice, input: HTMLInputElement): HTMLElement {
+  const about = h("span", { class: "mw-recipe-words", id: uniqueId("about") }, choice.brief);
+  set(input, { "aria-describedby": about.id });
+  return h("div", { class: "mw-recipe" }, h("label", {}, input, spaced(choice.name)), about);
+}
+
+/** `isRight`: whether every field is; the first that is not gets the focus. */
+export function settingsPart({ view, chosen, choose }: Lab): { element: HTMLElement; isRight(): boolean } {
+  const tasks = view.model.get("_tasks");
+  const summary = h("summary", {});
+  const row = h("div", { class: "mw-settings" });
+  const element = h("details", { class: "mw-lab-settings mw-unfolding" }, summary, row);
+  const task = computed(() => tasks.find(({ name }) => name === chosen.value.task) ?? tasks[0]!);
+  let built: TaskChoice | undefined;
+  let numbers = new Map<string, ReturnType<typeof textField<number>>>();
+
+  const settingOf = (name: string) => task.value.settings.find((setting) => setting.name === name);
+  const usual = (name: string) => settingOf(name)!.default;
+  const take = (name: string, value: string | number) => {
+    const settings = named(chosen.value.settings);
+    if (value === usual(name)) settings.delete(name);
+    else settings.set(name, typeof value === "number" ? typed(value) : value);
+    if (name === "optimizer") settings.delete(value === "sgd" ? "eps" : "momentum");
+    choose({ settings: written(settings) });
+  };
+
+  const build = ({ settings }: TaskChoice) => {
+    numbers = new Map();
+    row.replaceChildren(...settings.map((setting) => {
+      const { name, title, about, choices } = setting;
+      if (choices) {
+        const select = h("select", { name }, ...choices.map((choice) => h("option", { value: choice }, choice)));
+        select.addEventListener("change", () => take(name, select.value));
+        return field(title, select, hint(about));
+      }
+      const number = textField({ label: title, about, parse: (text) => readNumber(setting, text), write: typed }, (value) => take(name, value));
+      set(number.input, { name });
+      numbers.set(name, number);
+      return number.element;
+    }));
+  };
+
+  view.effect(() => {
+    if (built !== task.value) build((built = task.value));
+    const settings = named(chosen.value.settings);
+    for (const [name, number] of numbers) number.show(Number(settings.get(name) ?? usual(name)));
+    const optimizer = settings.get("optimizer") ?? usual("optimizer");
+    row.querySelector<HTMLSelectElement>("select")!.value = String(optimizer);
+    set(numbers.get("momentum")!.element, { hidden: optimizer !== "sgd" });
+    set(numbers.get("eps")!.element, { hidden: optimizer !== "adam" });
+    const parts = [...settings].map(([name, value]) => `${settingOf(name)?.title ?? spaced(name)} ${Number.isNaN(Number(value)) ? value : typed(Number(value))}`);
+    setText(summary, parts.length > 0 ? t("lab.settings_chosen", { settings: inSeries(parts) }) : t("lab.settings_usual"));
+  });
+
+  const isRight = () => {
+    const wrong = [...numbers.values()].find((number) => !number.element.hidden && number.read() === null);
+    if (wrong) element.open = true;
+    wrong?.input.focus();
+    return !wrong;
+  };
+  return { element, isRight };
+}

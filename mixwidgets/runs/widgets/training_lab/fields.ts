@@ -1,7 +1,11 @@
-// Labelled controls. A text field checks its text before the kernel does, and shows the error below.
+// Labelled controls. A text field checks its text before the kernel does, and shows the error below; what it reads may be the
+// number of a setting.
 
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
-import type { Read } from "./choice.ts";
+import { t } from "#ui/messages.ts";
+import { axisNumber } from "#ui/run_words.ts";
+import { numberIn, quoted, type Read } from "./choice.ts";
+import type { Setting } from "./state.ts";
 
 export function field(label: string, control: HTMLElement, ...below: HTMLElement[]): HTMLElement {
   control.id = uniqueId("field");
@@ -25,11 +29,11 @@ export function textField<T>(
 
   /** The value; null if the text is wrong, and then the error is shown. */
   const read = (): T | null => {
-    const found = parse(input.value);
-    const isWrong = "problem" in found;
+    const reading = parse(input.value);
+    const isWrong = "problem" in reading;
     set(input, { "aria-invalid": isWrong && "true" });
-    setText(error, isWrong ? found.problem : "");
-    return isWrong ? null : found.value;
+    setText(error, isWrong ? reading.problem : "");
+    return isWrong ? null : reading.value;
   };
   input.addEventListener("change", () => {
     const value = read();
@@ -45,4 +49,21 @@ export function textField<T>(
     read();
   };
   return { element: field(label, input, words, error), input, read, show };
+}
+
+/** A number as it is typed: 0.01, 1e-5. */
+export const typed = (value: number): string => (value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential().replace("e+", "e") : String(value));
+
+export function readNumber(setting: Pick<Setting, "title" | "whole" | "low" | "high">, text: string): Read<number> {
+  const value = numberIn(setting, text);
+  if (value !== null) return { value };
+  const { title, whole, low, high } = setting;
+  const limit = (number: number | null | undefined) => (number ? axisNumber(Number(number.toPrecision(4))) : "0");
+  const problem = whole ? "lab.setting_whole" : high ? "lab.setting_range" : "lab.setting_above_zero";
+  return { problem: t(problem, { name: title, low: limit(low), high: limit(high), came: quoted(text) }) };
+}
+
+/** Under each key, in the order of their first, those that have it. */
+export function grouped<T>(all: readonly T[], key: (item: T) => string): [string, T[]][] {
+  return [...new Set(all.map(key))].map((name) => [name, all.filter((item) => key(item) === name)]);
 }

@@ -41,9 +41,9 @@ def in_page(recipe: Recipe) -> dict[str, Any]:
     """The form's values for a recipe, by path."""
     owners = {"": recipe, "loss_scale": recipe.loss_scale, "operands": recipe.operands or Operands()}
     values = {
-        _path(part, one.name): getattr(owner, one.name)
+        _path(part, option.name): getattr(owner, option.name)
         for part, owner in owners.items()
-        for one in fields(owner)
+        for option in fields(owner)
     }
     del values["loss_scale"]
     ops = values.pop("fp32_ops")
@@ -62,8 +62,8 @@ def of_page(values: object) -> Recipe:
         parts[part][name] = value
     ops = {op: parts["fp32_ops"].get(op, True) for op in _OPS}
     rounds = parts[""].pop("operands", False)
-    for name, given in {**ops, "operands": rounds}.items():
-        yes_or_no(name, given)
+    for name, value in {**ops, "operands": rounds}.items():
+        yes_or_no(name, value)
     return Recipe.from_dict(
         {
             **parts[""],
@@ -72,6 +72,11 @@ def of_page(values: object) -> Recipe:
             "operands": parts["operands"] if rounds else None,
         }
     )
+
+
+def name_of(recipe: object, own: Mapping[str, Recipe]) -> str | None:
+    """The name of this recipe among the user's own; None if it is none of them."""
+    return next((name for name in own if own[name] == recipe), None)
 
 
 def checked(own: Mapping[Any, Any]) -> dict[str, Recipe]:
@@ -100,25 +105,30 @@ def checked_name(name: object) -> str:
 def _form(language: str = "en") -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     """Each field of the form: path, part, name, and the accepted values."""
     for part, owner in _PARTS.items():
-        for one in fields(owner):
-            if one.name == "fp32_ops":
-                yield from ((_path(one.name, op), one.name, op, {"is_yes_or_no": True}) for op in _OPS)
-            elif one.name == "operands":
-                yield one.name, one.name, "operands are rounded", {"is_yes_or_no": True}
-            elif one.name not in _PARTS:
-                yield _path(part, one.name), part, one.name, _takes(one, language)
+        for option in fields(owner):
+            name = option.name
+            if name == "fp32_ops":
+                yield from ((_path(name, op), name, op, {"is_yes_or_no": True}) for op in _OPS)
+            elif name == "operands":
+                yield name, name, "operands are rounded", {"is_yes_or_no": True}
+            elif name not in _PARTS:
+                yield _path(part, name), part, name, _takes(option, language)
 
 
-def _takes(one: Field[Any], language: str) -> dict[str, Any]:
-    if get_origin(one.type) is Literal:
-        return {"choices": {word: translated(word, language) for word in get_args(one.type)}}
-    if one.type is bool:
+def _takes(option: Field[Any], language: str) -> dict[str, Any]:
+    if get_origin(option.type) is Literal:
+        return {"choices": {word: translated(word, language) for word in get_args(option.type)}}
+    if option.type is bool:
         return {"is_yes_or_no": True}
-    if "check" not in one.metadata:
+    if "check" not in option.metadata:
         return {"choices": {name: name for name in operand_formats()}}
-    limits = one.metadata["check"].keywords
-    is_whole = "accepted" not in limits
-    return {"whole": is_whole, "low": limits["low"], "high": limits["high"], "optional": one.default is None}
+    limits = option.metadata["check"].keywords
+    return {
+        "whole": "accepted" not in limits,
+        "low": limits["low"],
+        "high": limits["high"],
+        "optional": option.default is None,
+    }
 
 
 def _path(part: str, name: str) -> str:

@@ -4,20 +4,16 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
 import { charts } from "./charts.ts";
 import { accept as acceptChoice, listOf } from "./choice.ts";
-import { comparisonPanel } from "./comparison.ts";
 import { controls } from "./controls.ts";
-import { runFinder } from "./run_finder.ts";
-import { gradientsPanel } from "./gradients_panel.ts";
-import { labOf } from "./lab.ts";
+import { labOf, repeated } from "./lab.ts";
+import { comparisonPanel, gradientsPanel } from "./panels.ts";
 import { news, progressArea } from "./progress.ts";
-import { repeated } from "./rows.ts";
-import { selection } from "./selection.ts";
+import { runFinder, runTable, selection } from "./runs.ts";
 import type { State } from "./state.ts";
-import { runTable } from "./table.ts";
 import { place } from "./words.ts";
 
 function render({ model, el }: RenderProps<State>): () => void {

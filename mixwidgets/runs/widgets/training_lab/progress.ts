@@ -1,10 +1,9 @@
 // Where the run at hand is: a bar, the newest step's figures, what it takes in memory and computes, and how it failed.
 
+import { integer } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, t } from "#ui/messages.ts";
-import { integer } from "#ui/digits.ts";
-import type { Lab } from "./lab.ts";
-import { repeated } from "./rows.ts";
+import { type Lab, repeated } from "./lab.ts";
 import { isAlive, isFailure, isWaiting } from "./state.ts";
 import { memory, newest, progress, spoken, status, work } from "./words.ts";
 
@@ -25,7 +24,7 @@ export function progressArea({ view, rows, atHand, names, selected, chosen, hasK
     const line = others > 0 ? ` · ${t("lab.waiting", { count: integer(others) })}` : "";
     const what = run ? progress(run) + line : nothing();
     setText(steps, run && isOneOfSeveral ? t("common.named", { name: names.value.get(run.id)!, what }) : what);
-    setText(figures, run ? newest(run) : "");
+    setText(figures, run ? newest(run, view.model.get("_figures")) : "");
     setText(taken, run ? `${memory(run)}\n${work(run)}` : "");
     const failure = rows.value.find((row) => isFailure(row) && (row === run || selected.value.includes(row)));
     set(failed, { hidden: failure === undefined });
@@ -51,8 +50,8 @@ export function news({ view, rows, atHand, names }: Lab): HTMLElement {
     const ended = rows.value.filter((row) => !isAlive(row) && before?.has(row.id));
     if (isDue || ended.length > 0) last = { about, at: now };
     if (!before) return;
-    const told = [...ended, ...(isDue ? [run!] : [])];
-    if (told.length > 0) setText(element, inSeries(told.map((row) => spoken(row, names.value.get(row.id)!))));
+    const spokenOf = [...ended, ...(isDue ? [run!] : [])];
+    if (spokenOf.length > 0) setText(element, inSeries(spokenOf.map((row) => spoken(row, names.value.get(row.id)!))));
   });
   return element;
 }

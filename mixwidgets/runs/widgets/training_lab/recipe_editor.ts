@@ -4,10 +4,8 @@ import { action } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { listOf } from "./choice.ts";
-import { field, textField } from "./fields.ts";
+import { field, grouped, readNumber, textField, typed } from "./fields.ts";
 import type { Lab } from "./lab.ts";
-import { grouped } from "./recipe_choice.ts";
-import { readNumber, typed } from "./settings.ts";
 import type { RecipeChoice, RecipeField, RecipeValues } from "./state.ts";
 import { spaced } from "./words.ts";
 
@@ -15,14 +13,14 @@ type Value = RecipeValues[string];
 
 interface Control {
   readonly element: HTMLElement;
-  read(): Value | undefined; // undefined: wrong, and told
+  read(): Value | undefined; // undefined: wrong, and the error is shown
   show(value: Value): void;
 }
 
 /** It is filled with the recipe that is chosen, the first of several. */
 export function recipeEditor({ view, chosen, ask, asking, said }: Lab): HTMLElement {
   const form = view.model.get("_recipe_form");
-  const controls = new Map(form.map((one) => [one.name, controlOf(one)]));
+  const controls = new Map(form.map((field) => [field.name, controlOf(field)]));
   const name = h("input", { type: "text", autocomplete: "off", maxlength: 40, size: 24 });
   const error = h("span", { class: "mw-error", role: "alert", id: uniqueId("error") });
   const kept = h("p", { class: "mw-note", role: "status" });
@@ -52,7 +50,7 @@ export function recipeEditor({ view, chosen, ask, asking, said }: Lab): HTMLElem
   });
   const recipes = view.trait("_recipes");
   view.effect(() => {
-    const recipe = recipes.value.find((one) => one.name === listOf(chosen.value.recipe)[0]);
+    const recipe = recipes.value.find((offered) => offered.name === listOf(chosen.value.recipe)[0]);
     if (recipe && recipe.name === pending) {
       setText(kept, t("lab.recipe_kept", { name: spaced(pending) }));
       pending = "";
@@ -69,15 +67,15 @@ export function recipeEditor({ view, chosen, ask, asking, said }: Lab): HTMLElem
   });
 
   const groups = grouped(form, ({ group }) => group).map(([group, some]) =>
-    h("fieldset", {}, h("legend", {}, group), h("div", { class: "mw-settings" }, ...some.map((one) => controls.get(one.name)!.element))));
+    h("fieldset", {}, h("legend", {}, group), h("div", { class: "mw-settings" }, ...some.map((part) => controls.get(part.name)!.element))));
   set(keep.element, { "aria-describedby": error.id });
   return h("details", { class: "mw-unfolding mw-recipe-editor", hidden: form.length === 0 },
     h("summary", {}, t("lab.edit_recipe")), start, ...groups,
     h("div", { class: "mw-row" }, field(t("lab.recipe_name"), name), keep.element, drop.element), error, kept);
 }
 
-function controlOf(one: RecipeField): Control {
-  const { name, title, choices, is_yes_or_no: isYesOrNo, optional } = one;
+function controlOf(part: RecipeField): Control {
+  const { name, title, choices, is_yes_or_no: isYesOrNo, optional } = part;
   if (isYesOrNo) {
     const input = h("input", { type: "checkbox", name });
     return {
@@ -93,7 +91,7 @@ function controlOf(one: RecipeField): Control {
   const write = (value: number | "") => (value === "" ? "" : typed(value));
   const number = textField<number | "">({
     label: title, about: optional ? t("lab.recipe_optional") : "", write,
-    parse: (text) => (optional && text.trim() === "" ? { value: "" } : readNumber(one, text)),
+    parse: (text) => (optional && text.trim() === "" ? { value: "" } : readNumber(part, text)),
   }, () => {});
   set(number.input, { name });
   return {
@@ -104,7 +102,7 @@ function controlOf(one: RecipeField): Control {
     },
     show: (value) => {
       number.input.value = write(typeof value === "number" ? value : "");
-      number.read(); // also takes back what was said of another value
+      number.read(); // also takes back the error of the value before
     },
   };
 }

@@ -32,9 +32,9 @@ def fields(text: str) -> dict[str, Any]:
     return {**own, "task_options": {name: value for name, value in named.items() if name not in _ABOUT}}
 
 
-def checked(given: object, task: str) -> str:
-    """The text for settings given as a text or a mapping. Raises the errors of an Experiment of the task."""
-    named = dict(given) if isinstance(given, Mapping) else _read(given)
+def checked(settings: object, task: str) -> str:
+    """The text for settings that are a text or a mapping. Raises the errors of an Experiment of the task."""
+    named = dict(settings) if isinstance(settings, Mapping) else _read(settings)
     check_names("settings", named, [*_ABOUT, *(option.name for option in tasks[task].options)])
     return of_experiment(Experiment(task=task, **fields(_text(named))))
 
@@ -69,8 +69,8 @@ def in_page(task: TaskSpec, language: str) -> list[dict[str, Any]]:
     ]
     options = [_option(option) for option in task.options]
     return [
-        {**one, "title": translated(one["title"], language), "about": translated(one["about"], language)}
-        for one in [*options, *own]
+        {**each, "title": translated(each["title"], language), "about": translated(each["about"], language)}
+        for each in [*options, *own]
     ]
 
 
@@ -109,15 +109,15 @@ def _read(text: object) -> dict[str, Any]:
         )
     if len(text) > _LONGEST:
         raise ValueError(f"settings has at most {_LONGEST:,} characters; got {len(text):,}.")
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, value = (one.strip() for one in part.partition("="))
-        if not equals or name in found:
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or name in settings:
             raise ValueError(
                 f"settings names each setting once, such as 'loss_weight=1e-5, eps=1e-12'; got {part[:40]!r}."
             )
-        found[name] = _value(name, value)
-    return found
+        settings[name] = _value(name, value)
+    return settings
 
 
 def _value(name: str, text: str) -> Any:

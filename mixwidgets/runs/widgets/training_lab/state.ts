@@ -1,8 +1,7 @@
 // What the kernel sends. No DOM.
 
-import { fromBase64 } from "#ui/base64.ts";
+import { bytesOf, readFrame, rowsOf } from "#core/frame.ts";
 import type { Point } from "#ui/chart/geometry.ts";
-import { floatRows } from "#ui/float_rows.ts";
 import type { WireNumber } from "#ui/run_words.ts";
 
 /** As Python has it: one value stands alone, several are a list. */
@@ -35,6 +34,14 @@ export interface Row {
   work: WireWork | null; // of a step
   flushed: number | null; // share of the newest snapshot's non-zero gradients, in 0 … 1
   gradients: boolean; // whether there is a snapshot to open
+  [figure: string]: unknown; // others of `_figures`
+}
+
+/** A figure of the line about the newest step; its words are "lab.newest_<name>". */
+export interface NewestFigure {
+  name: string; // in a row
+  unit: string; // as `inUnit` writes it
+  scaled: boolean; // whether only a run that scales its loss has it
 }
 
 /** The floating-point operations of a step's products; the peak is a large product's rate, 0 if it was not measured. */
@@ -43,14 +50,6 @@ export interface WireWork {
   unaligned: number;
   largest_unaligned: string;
   peak: number;
-}
-
-/** A run's curves, little-endian float32 in base64: pairs (step, value); `shares` (step, a share for each class, and one of inf and NaN). */
-export interface WireCurves {
-  loss: string;
-  scale: string;
-  skipped: string;
-  shares?: string;
 }
 
 /** What became of the non-zero gradients at a step, in the order of `CLASSES`, then what was inf or NaN: shares that add up to 1. */
@@ -131,7 +130,7 @@ export interface RecipeField {
 /** What tells some runs apart, field by field; a value for each run. */
 export interface Comparison {
   runs: string[];
-  rows: { field: string; kind: "setting" | "result"; values: (string | number | boolean | null)[] }[];
+  rows: { field: string; kind: "setting" | "result"; values: (string | number | boolean | null)[]; unit: string }[];
 }
 
 /** What the next launch runs: one or several recipes and seeds, and settings. */
@@ -151,10 +150,11 @@ export interface State extends Choice {
   _recipes: RecipeChoice[];
   _recipe_form: RecipeField[];
   _devices: DeviceChoice[];
+  _figures: NewestFigure[];
   _rows: Row[]; // of runs that are over
   _live_rows: Row[]; // of runs that go on or wait
-  _settled: Record<string, WireCurves>; // of runs that are over, as far as they are shown
-  _live: Record<string, WireCurves>; // of runs that go on
+  _settled: DataView; // a frame: by id the curves, a frame each, of runs that are over, as far as they are shown
+  _live: DataView; // of runs that go on
   _shown: string[]; // ids of the runs that are selected: their curves are drawn
   _comparison: Comparison | Record<string, never>;
   _explorer: string | null; // a reference to the LossScaleExplorer that is open
@@ -174,18 +174,21 @@ export const isWaiting = (row: Row): boolean => row.status === "queued" && typeo
 /** Whether a run ended in a way that needs words. */
 export const isFailure = (row: Row): boolean => !isAlive(row) && row.status !== "completed" && row.status !== "stopped";
 
-/** A run's curves from the wire; absent or cut-off arrays give what is whole. */
-export function decode(wire: WireCurves | undefined): Curves {
-  const rows = (text = "") => new DataView(fromBase64(text).buffer);
-  return { loss: points(rows(wire?.loss)), scale: points(rows(wire?.scale)), skipped: points(rows(wire?.skipped)), shares: shares(rows(wire?.shares)) };
+export const noCurves: Curves = { loss: [], scale: [], skipped: [], shares: [] };
+
+/** The curves of the runs in `_settled` or `_live`, by id. */
+export function curvesIn(sent: DataView): Map<string, Curves> {
+  return new Map(Array.from(readFrame(sent).arrays, ([id, own]) => [id, curvesOf(bytesOf(own))]));
 }
 
-export function points(view: DataView | undefined): Point[] {
-  return floatRows(view, 2).map(([step, value]) => ({ step: step!, value: value! }));
-}
-
-export function shares(view: DataView | undefined): Shares[] {
-  return floatRows(view, 6).map(([step, ...of]) => ({ step: step!, of }));
+function curvesOf(own: DataView): Curves {
+  const { arrays } = readFrame(own);
+  const points = (name: keyof Curves): Point[] => {
+    const { values, shape: [count] } = arrays.get(name)!;
+    return Array.from({ length: count! }, (_, i) => ({ step: Number(values[2 * i]), value: Number(values[2 * i + 1]) }));
+  };
+  const shares = rowsOf(arrays.get("shares")!).map(([step, ...of]) => ({ step: step!, of }));
+  return { loss: points("loss"), scale: points("scale"), skipped: points("skipped"), shares };
 }
 
 /** A run whose curves are drawn. */

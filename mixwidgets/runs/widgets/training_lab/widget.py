@@ -2,27 +2,28 @@
 
 import os
 import threading
-from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
 import traitlets as t
 from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
-from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
+from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.experiments.scenarios import scenarios
-from mixwidgets.runs.scheduler.in_process import train_here
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.scheduler.processes import keep_spare
+from mixwidgets.runs.scheduler.recording import train_here
 from mixwidgets.runs.store.comparison import comparison_in_json
+from mixwidgets.runs.store.figures import NEWEST
 from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot
-from mixwidgets.runs.store.stopping import stop_runs
+from mixwidgets.runs.store.status import stop_runs
 from mixwidgets.runs.store.system import can_launch
 from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.widgets.training_lab import own_recipes, settings
@@ -34,9 +35,10 @@ from mixwidgets.runs.widgets.training_lab.choice import (
     choice_of,
     experiments,
     of_text,
+    offered,
+    offered_recipes,
 )
-from mixwidgets.runs.widgets.training_lab.offer import offered, offered_recipes
-from mixwidgets.runs.widgets.training_lab.runs_feed import RunsFeed
+from mixwidgets.runs.widgets.training_lab.runs_folder import FollowedRun, runs_folder
 from mixwidgets.support.checks import choice, whole_number
 from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.languages.texts import translated
@@ -45,6 +47,8 @@ _LIVE_S = 0.1  # between two looks while a run is alive; also the longest time t
 _IDLE_S = 1.0  # otherwise: a run launched elsewhere appears within this time
 _BEHIND_S = 0.02  # while there is more to read: leaves time to the kernel's other threads
 _MOST_COMPARED = 32  # columns of one table; and runs whose curves are sent
+_MOST_UNASKED = 6  # runs whose curves are drawn by default
+_FIRST = 200  # the newest runs, which the first look shows at once even if there are thousands
 _LONGEST_ID = 255  # characters of a folder's name
 IN_KERNEL = (
     "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
@@ -93,16 +97,20 @@ class TrainingLab(FollowingWidget):
     _recipes: t.List[Any] = t.List().tag(sync=True)
     _recipe_form: t.List[Any] = t.List().tag(sync=True)
     _devices: t.List[Any] = t.List().tag(sync=True)
+    _figures: t.List[Any] = t.List(help="`figures.NEWEST`.").tag(sync=True)
     _runs_dir = t.Unicode(help="The folder as given, for the page's line of Python.").tag(sync=True)
 
-    _rows: t.List[Any] = t.List(help="The finished runs, newest first (FollowedRun.row).").tag(sync=True)
+    _rows: t.List[Any] = t.List(help="The finished runs, newest first (`FollowedRun.row`).").tag(sync=True)
     _live_rows: t.List[Any] = t.List(help="The queued and running ones.").tag(sync=True)
-    _settled = t.Dict(help="The curves of the shown finished runs, by id (Curves.to_bytes).").tag(
-        sync=True, to_json=lambda curves, _: _in_base64(curves)
-    )
-    _live = t.Dict(help="Those of the running ones; while they run, only what is live is sent.").tag(
-        sync=True, to_json=lambda curves, _: _in_base64(curves)
-    )
+    # The curves of all runs travel as one buffer. `nbconvert --execute` stores every buffer ever sent at its
+    # place in the state. With a buffer per run, that place would be gone once the run has left `_live`, and
+    # the page that nbconvert writes would fail.
+    _settled: "t.Dict[str, bytes]" = t.Dict(
+        t.Bytes(), help="The curves of the shown finished runs by id (`FollowedRun.curves`)."
+    ).tag(sync=True, to_json=lambda curves, _: frame(curves))
+    _live: "t.Dict[str, bytes]" = t.Dict(
+        t.Bytes(), help="Those of the running ones; while they run, only what is live is sent."
+    ).tag(sync=True, to_json=lambda curves, _: frame(curves))
     _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
     _notice = t.Unicode(help="What could not be read in the folder.").tag(sync=True)
 
@@ -123,8 +131,12 @@ class TrainingLab(FollowingWidget):
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
         if scenario is not None:
             traits = {**choice_in(scenarios[choice("scenario", scenario, scenarios)]), **traits}
-        self._feed = RunsFeed(Path(runs_dir).absolute())
+        self._folder = runs_folder(Path(runs_dir).absolute())
         self._looking = threading.RLock()
+        self._begun: set[str] | None = None  # ids of the runs that had begun at the last look
+        self._has_more = False  # whether that look left out older runs
+        self._is_behind = False  # whether it left out a run, or a part of a journal that grows or is shown
+        self._over: list[FollowedRun] = []  # the runs of `_rows`
         self._asked: dict[str, object] = {}  # the newest requests for a comparison and for gradients
         self._wants_spare = False  # whether a launch is expected, so that a spare is worth its memory
         self._awaited: set[str] = set()  # runs of the comparison that were alive when it was made
@@ -133,6 +145,7 @@ class TrainingLab(FollowingWidget):
             lang=language,
             **traits,
             **offered(language),
+            _figures=NEWEST,
             _runs_dir=os.fspath(runs_dir),
         )
         self._offer_recipes()
@@ -144,22 +157,24 @@ class TrainingLab(FollowingWidget):
 
     def __repr__(self) -> str:
         usual = {"device": "auto", "settings": ""}
-        told = [name for name in CHOICES if name not in usual or getattr(self, name) != usual[name]]
-        chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
+        names = [name for name in CHOICES if name not in usual or getattr(self, name) != usual[name]]
+        chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         own = f", own_recipes={self.own_recipes!r}" if self.own_recipes else ""
         return f"TrainingLab({self._runs_dir!r}, {chosen}{own})"
 
     @property
     def runs(self) -> list[Run]:
         """The folder's runs, newest first."""
-        return self._feed.runs()
+        with self._folder.lock:
+            self._folder.scan()
+            return [followed.run for followed in self._folder.followed.values()]
 
     def run(self, name: object) -> Run:
         """The run with this id. LookupError if the folder has none."""
-        found = next((run for run in self.runs if run.id == name), None)
-        if found is None:
+        named = next((run for run in self.runs if run.id == name), None)
+        if named is None:
             raise LookupError("There is no such run in this folder any more.")
-        return found
+        return named
 
     def launch(self, experiment: Experiment | None = None, *, trust_source: bool = False) -> Run | list[Run]:
         """Start an experiment, or the chosen ones, each run in its own process, and show them at once.
@@ -173,8 +188,8 @@ class TrainingLab(FollowingWidget):
         start = launch if can_launch() else train_here
         runs = []
         self._expect_launch()  # the next one, after these
-        for one in wanted:
-            runs.append(start(one, self._feed.runs_dir, trust_source=trust_source))
+        for each in wanted:
+            runs.append(start(each, self._folder.path, trust_source=trust_source))
             self._again.set()
         return runs if len(runs) > 1 else runs[0]
 
@@ -183,7 +198,7 @@ class TrainingLab(FollowingWidget):
         None if there is none. Watched loops go on."""
         if run is None:
             going = self._going()
-            run = next((one for one in going if one.status == "running"), next(iter(going), None))
+            run = next((run for run in going if run.status == "running"), next(iter(going), None))
         if run is not None:
             checked_run(run).stop()
             self._again.set()
@@ -280,9 +295,10 @@ class TrainingLab(FollowingWidget):
     def _offer_recipes(self, _: object = None) -> None:
         """Offer the recipes in the page, and choose none that no longer exists."""
         offer = offered_recipes(self.own_recipes, self.lang)
-        there = {one["name"] for one in offer}
+        there = {recipe["name"] for recipe in offer}
         chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
-        self._feed.name_recipes(self.own_recipes)
+        with self._folder.lock:
+            self._over = []  # rows have the names of own recipes
         with self.hold_sync():
             self.recipe = [name for name in chosen if name in there] or "fp16_dynamic"
             self._recipes = offer
@@ -306,20 +322,56 @@ class TrainingLab(FollowingWidget):
     def _look(self) -> float:
         """The first look sends rows, later ones also curves."""
         with self._looking:
-            seconds = _LIVE_S if self._feed.has_looked else 0
-            shown = self._feed.look(self._shown)
-            traits = self._feed.traits(shown, seconds)
-            if not can_launch():
-                notice = translated(IN_KERNEL, self.lang)
-                traits["_notice"] = " ".join(filter(None, [notice, traits["_notice"]]))
+            with self._folder.lock:
+                seconds = 0 if self._begun is None else _LIVE_S
+                shown = self._shown_now()
+                self._is_behind = self._folder.read(self, shown, seconds) or self._has_more
+                traits, is_live = self._news(shown), self._folder.is_live
             self._tell(_shown=shown, **traits)
-        if self._wants_spare and self._views and not self._feed.is_live:
+        if self._wants_spare and self._views and not is_live:
             self._wants_spare = False
             keep_spare()
         if not self._awaited.isdisjoint(row["id"] for row in self._rows):
             self._awaited = set()
             self._begin(self._compare_again)
-        return _BEHIND_S if self._feed.is_behind else _LIVE_S if self._feed.is_live else _IDLE_S
+        return _BEHIND_S if self._is_behind else _LIVE_S if is_live else _IDLE_S
+
+    def _shown_now(self) -> list[str]:
+        """Look at the folder, at first only for the newest runs. Returns the ids of the runs to show: those
+        shown before, and new ones that have begun; if none was shown, the first look adds the newest."""
+        is_first, had_more, shown = self._begun is None, self._has_more, self._shown
+        self._has_more = self._folder.look(_FIRST if is_first else None)
+        begun = [name for name, followed in self._folder.followed.items() if not followed.is_waiting]
+        before, self._begun = self._begun or set(), set(begun)
+        if had_more or (is_first and shown):
+            before = self._begun  # older runs are not news
+        new = [name for name in reversed(begun) if name not in before]
+        return [*shown, *new][-max(_MOST_UNASKED, len(shown)) :] if new else list(shown)
+
+    def _news(self, shown: Collection[str]) -> dict[str, Any]:
+        """The traits that follow the folder."""
+        followed = self._folder.followed.values()
+        live = [run for run in followed if run.is_alive]
+        over = [run for run in followed if not run.is_alive]
+        # The rows of many runs are large: while journals are read, they are sent only if a run came or ended.
+        is_new = not self._is_behind or over != self._over
+        self._over = over if is_new else self._over
+        in_kernel = "" if can_launch() else translated(IN_KERNEL, self.lang)
+        return {
+            "_rows": [self._row(run) for run in over] if is_new else self._rows,
+            "_live_rows": [self._row(run) for run in live],
+            "_settled": {run.run.id: run.curves for run in over if run.run.id in shown and run.curves},
+            "_live": {run.run.id: run.curves for run in live if run.run.id in shown and run.curves},
+            "_notice": " ".join(filter(None, [in_kernel, self._folder.notice])),
+        }
+
+    def _row(self, followed: FollowedRun) -> dict[str, Any]:
+        """Its row, in which a recipe of the user's own has its name."""
+        row = followed.row()
+        if row["recipe"] != "custom":
+            return row
+        recipe = getattr(followed.run.experiment, "recipe", None)  # a watched loop has none
+        return {**row, "recipe": own_recipes.name_of(recipe, self.own_recipes) or "custom"}
 
     def _tell_fault(self, fault: str) -> None:
         self._tell(_notice=fault)
@@ -351,24 +403,16 @@ class TrainingLab(FollowingWidget):
                     raise TypeError("A comparison takes a list of runs.")
                 self.compare([self.run(name) for name in names])
             case "keep_recipe":
-                called = own_recipes.checked_name(content.get("name"))
+                kept_as = own_recipes.checked_name(content.get("name"))
                 recipe = own_recipes.of_page(content.get("recipe"))
                 with self.hold_sync():
-                    self.own_recipes, self.recipe = {**self.own_recipes, called: recipe}, called
+                    self.own_recipes, self.recipe = {**self.own_recipes, kept_as: recipe}, kept_as
             case "drop_recipe":
                 name = content.get("name")
-                self.own_recipes = {one: self.own_recipes[one] for one in self.own_recipes if one != name}
+                kept = {own: self.own_recipes[own] for own in self.own_recipes if own != name}
+                self.own_recipes = kept
             case "gradients":
                 name = content.get("run")
                 step = content.get("step")
                 at = None if step is None else whole_number("step", step, 0, 2**32 - 1)
                 self.open_gradients(None if name is None else self.run(name), at)
-
-
-def _in_base64(curves: Mapping[str, Mapping[str, bytes]]) -> dict[str, dict[str, str]]:
-    """Curves as text. `nbconvert --execute` keeps the place of every buffer that was ever sent; where its run
-    has left `_live`, the page that it writes would find no such place, and show no widget at all."""
-    return {
-        name: {curve: b64encode(rows).decode() for curve, rows in of_run.items()}
-        for name, of_run in curves.items()
-    }

@@ -1,11 +1,10 @@
-// What a lab says of its runs. No DOM.
+// What a lab says of its runs, and of how they compare. No DOM.
 
 import { clamp } from "#core/range.ts";
 import { integer, twoTo } from "#ui/digits.ts";
-import { listed, t, tOr } from "#ui/messages.ts";
-import { decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
-import { arithmetic } from "./arithmetic.ts";
-import { isAlive, isWaiting, type Row } from "./state.ts";
+import { fill, listed, type MessageKey, t, tOr } from "#ui/messages.ts";
+import { axisNumber, decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
+import { isAlive, isWaiting, type NewestFigure, type RecipeField, type Row, type TaskChoice } from "./state.ts";
 
 /** A name of the catalogues as words: "fp16_dynamic" → "fp16 dynamic". */
 export const spaced = (name: string): string => name.replaceAll("_", " ");
@@ -68,14 +67,29 @@ export function spoken(row: Row, name: string): string {
 }
 
 /** What the newest step says: loss, loss scale, skipped steps. */
-export function newest(row: Row): string {
+export function newest(row: Row, figures: readonly NewestFigure[]): string {
   if (row.step === 0) return "";
-  const parts = [t("lab.newest_loss", { loss: decimal(row.loss) })];
-  if (row.scaled) {
-    parts.push(t("lab.newest_scale", { scale: scale(row.loss_scale) }));
-    parts.push(t(row.skipped === 1 ? "lab.newest_skipped_one" : "lab.newest_skipped", { count: integer(row.skipped) }));
+  const own = figures.filter(({ name, scaled }) => (row.scaled || !scaled) && (row[name] ?? null) !== null);
+  return own.map(({ name, unit }) => newestFigure(name, row[name] as WireNumber, unit)).join(" · ");
+}
+
+/** "loss 0.25"; a figure without words of its own has its name. */
+export function newestFigure(name: string, value: WireNumber, unit: string): string {
+  const words = tOr(`lab.newest_${name}`, `${spaced(name)} {value}`);
+  return fill(value === 1 ? tOr(`lab.newest_${name}_one`, words) : words, { value: inUnit(value, unit) });
+}
+
+/** A number in its unit (`Unit` of Python's figures). */
+export function inUnit(value: WireNumber, unit: string): string {
+  if (typeof value !== "number") return decimal(value);
+  switch (unit) {
+    case "": return Number.isInteger(value) && Math.abs(value) < 1e15 ? integer(value) : axisNumber(Number(value.toPrecision(4)));
+    case "loss": return decimal(value);
+    case "loss scale": return scale(value);
+    case "count": case "1/s": return integer(value);
+    case "share": return percent(value);
+    default: return withPrefix(value, unit);
   }
-  return parts.join(" · ");
 }
 
 export function status(row: Row): string {
@@ -89,9 +103,9 @@ export function place(row: Row): string {
 }
 
 /** What a step computes, how fast, and what slows it: "work of a step 0.4 GFLOP, 51 GFLOP/s, …". */
-export function work({ work: found, rate }: Row): string {
-  if (!found?.flops) return ""; // torch counts no operations inside nn.LSTM
-  const { flops, peak, unaligned, largest_unaligned: sizes } = found;
+export function work({ work: step, rate }: Row): string {
+  if (!step?.flops) return ""; // torch counts no operations inside nn.LSTM
+  const { flops, peak, unaligned, largest_unaligned: sizes } = step;
   const speed = rate === null ? 0 : flops * rate;
   return listed([
     t("lab.work", { flops: withPrefix(flops, "FLOP") }),
@@ -107,4 +121,60 @@ export function memory(row: Row): string {
   if (kinds.length === 0) return "";
   const named = kinds.map(([kind, size]) => `${tOr(`lab.memory_${kind}`, kind)} ${bytes(size)}`);
   return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: listed(named) });
+}
+
+// What mixwidgets.training writes: Precision.name, AmpTrainer.arithmetic, and a watcher's word.
+const PRODUCTS: [RegExp, MessageKey][] = [
+  [/^(\w+) storage, float32 products$/, "lab.products_widened"],
+  [/^native (\w+) products$/, "lab.products_native"],
+  [/^torch\.autocast to (\w+)$/, "lab.products_autocast"],
+  [/^torch\.autocast to (\w+), whose products this CPU emulates, slowly$/, "lab.products_emulated"],
+  [/^the watched loop's own()$/, "lab.products_watched"],
+];
+const OPERANDS = /, (?:operands of linear layers rounded to|(native) products of linear layers in) (\w+)$/;
+const CPU = / \((no )?(\w+(?:(?:, | or )\w+)*)\)/; // the features of the CPU that decided, which older records lack
+
+/** A record's `backend` in words; an unknown one unchanged. */
+export function arithmetic(backend: string): string {
+  const [, isNative, operands] = OPERANDS.exec(backend) ?? [];
+  const [, lacking, features] = CPU.exec(backend) ?? [];
+  const products = backend.replace(OPERANDS, "").replace(CPU, "");
+  for (const [pattern, key] of PRODUCTS) {
+    const format = pattern.exec(products)?.[1];
+    if (format === undefined) continue;
+    const cpu = features === undefined ? "" : lacking ? t("lab.products_lacking", { features: features.replaceAll(" or ", ", ") }) : features;
+    return listed([t(key, { format }), cpu, operands === undefined ? "" : t(isNative ? "lab.products_operands_native" : "lab.products_operands", { format: operands })]);
+  }
+  return backend;
+}
+
+/** What the page's forms call the settings, by field, and their choices, by "field=choice". */
+export function titlesOf(recipe: readonly RecipeField[], tasks: readonly TaskChoice[]): ReadonlyMap<string, string> {
+  return new Map([
+    ["task", t("lab.task")], ["recipe", t("lab.recipe")], ["steps", t("lab.steps")], ["device", t("lab.device")],
+    ...tasks.flatMap(({ settings }) => settings).flatMap(({ name, title }) => [[name, title], [`task_options.${name}`, title]] as const),
+    ...recipe.map(({ name, group, title }) => [`recipe.${name}`, name.includes(".") ? t("lab.field_of", { group, title }) : title] as const),
+    ...recipe.flatMap(({ name, choices = {} }) => Object.entries(choices).map(([choice, word]) => [`recipe.${name}=${choice}`, word] as const)),
+  ]);
+}
+
+/** A field's name for the eye, that of `titles` if there is one: "recipe.loss_scale.init_scale" → "loss scale: init scale". */
+export const fieldName = (field: string, titles: ReadonlyMap<string, string>): string =>
+  titles.get(field) ?? tOr(`lab.field_${field.replace(".", "_")}`, spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": "));
+
+const METRIC_SHARE = /^metrics\.(accuracy|iou)$/;
+const NOT_FINITE = /^(nan|-?inf)$/;
+
+/** A field's value for the eye: in the words of `titles` if it is a choice of theirs, a result in its unit. */
+export function fieldValue(field: string, value: string | number | boolean | null, titles: ReadonlyMap<string, string>, unit = ""): string {
+  if (typeof value === "boolean") return t(value ? "lab.yes" : "lab.no");
+  if (typeof value === "string") {
+    if (field === "status") return statusWord(value);
+    if (field === "backend") return arithmetic(value);
+    return NOT_FINITE.test(value) ? decimal(value as "nan") : (titles.get(`${field}=${value}`) ?? value);
+  }
+  if (value === null) return decimal(null);
+  if (METRIC_SHARE.test(field)) return percent(value);
+  if (field === "metrics.loss") return decimal(value);
+  return inUnit(value, field.endsWith(".init_scale") ? "loss scale" : unit);
 }

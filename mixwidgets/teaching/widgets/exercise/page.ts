@@ -1,21 +1,22 @@
-// Exercise: a question and a prediction, judged in the page. The record of what was done is all that is synced, and all
-// that a saved page's address keeps.
+// Exercise: a question and a prediction, judged in the page. The record of all steps is the only trait that the page changes;
+// a saved page's address keeps it.
 
 import type { RenderProps } from "@anywidget/types";
-import { computed } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import { encode } from "#core/formats/encode.ts";
-import { attempt as reading } from "#ui/attempt.ts";
-import { action } from "#ui/buttons.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { attempt as errorIn } from "#ui/fields.ts";
+import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
+import { action, button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
-import { h, set, setText, uniqueId } from "#ui/dom.ts";
-import { t } from "#ui/messages.ts";
-import { viewOf } from "#ui/view.ts";
-import { answerField } from "./fields.ts";
+import { copy } from "#ui/clipboard.ts";
+import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
+import { marked, type MessageKey, type Piece, pieces, sentences, t } from "#ui/messages.ts";
+import { type View, viewOf } from "#ui/view.ts";
 import { verdictOf, type Question } from "./question.ts";
-import { attemptsOf, isHintTold, isOver, isSolved, MOST_STEPS, readRecord, type Step } from "./record.ts";
-import { forTeacher, shown } from "./report.ts";
+import { attemptsOf, isHintTold, isOver, isSolved, LONGEST_ANSWER, MOST_STEPS, readRecord, type Step } from "./record.ts";
+import { readable, report } from "./report.ts";
 import { formatOf, target } from "./rule.ts";
-import { said, strong } from "./words.ts";
 
 interface Traits {
   exercise: string;
@@ -49,16 +50,16 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   const live = h("div", { role: "status" }, callout);
   const attempts = h("ol", { "aria-label": t("exercise.attempts"), class: "mw-exercise-attempts" });
   const teacher = forTeacher(question);
-  root.append(h("p", { class: "mw-exercise-question" }, ...strong(question.question)), form, live, attempts, teacher.element);
+  root.append(h("p", { class: "mw-exercise-question" }, ...emphasised(marked(question.question))), form, live, attempts, teacher.element);
 
   function predict(): void {
     const answer = field.read();
-    const wrong = answer === "" ? t(question.kind === "choice" ? "exercise.choose" : "exercise.write") : reading(() => verdictOf(question, answer));
+    const wrong = answer === "" ? t(question.kind === "choice" ? "exercise.choose" : "exercise.write") : errorIn(() => verdictOf(question, answer));
     setText(error, wrong);
     field.refuse(wrong && error.id);
     if (wrong) return field.focus();
     const last = (steps.value ?? []).at(-1)?.attempt?.answer;
-    if (answer !== last) append(`=${answer}`); // the same again is no new attempt
+    if (answer !== last) append(`=${answer}`); // the same answer again is not a new attempt
   }
 
   function append(step: string): void {
@@ -84,16 +85,16 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     const word = isSolved(done) ? t("exercise.solved") : ends ? t("exercise.shown") : tried.length > 0 ? t("exercise.attempt", { number: tried.length }) : "";
     setText(state, word);
     set(state, { "data-tone": isSolved(done) ? "right" : undefined });
-    callout.replaceChildren(...said(question, done));
+    callout.replaceChildren(...feedback(question, done));
     set(callout, { hidden: tried.length === 0, "data-tone": isSolved(done) ? "right" : ends ? "told" : undefined });
-    attempts.replaceChildren(...tried.map(({ answer, isRight }) => h("li", { class: "mw-num" }, `${shown(question, answer)} `, mark(isRight))));
+    attempts.replaceChildren(...tried.map(({ answer, isRight }) => h("li", { class: "mw-num" }, `${readable(question, answer)} `, mark(isRight))));
     set(attempts, { hidden: tried.length === 0 });
     set(teacher.element, { hidden: tried.length === 0 });
     teacher.show(done);
     if (ends) root.dispatchEvent(new Event("mw-over", { bubbles: true })); // a lesson's page shows what follows
   });
 
-  /** What the field shows once the answer was shown: the right option or code; of numbers, what was typed last. */
+  /** What the field shows after "Show the answer": the right option or code; for a number, the last attempt. */
   function theAnswer(done: readonly Step[]): string {
     const fmt = formatOf(question.rule);
     const right = target(question.rule);
@@ -105,14 +106,147 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   return view.close;
 }
 
-/** A sign and a word, not only a colour. */
+/** The feedback after these steps, in paragraphs. */
+function feedback(question: Question, steps: readonly Step[]): HTMLElement[] {
+  const last = attemptsOf(steps).at(-1);
+  if (!last) return [];
+  if (isOver(steps)) {
+    const example = question.example === "" || isSolved(steps) ? [] : [paragraph(pieces("exercise.example", { example: question.example }))];
+    return [opened(isSolved(steps) ? "exercise.right" : "exercise.the_answer", question.explanation), ...example];
+  }
+  const hint = isHintTold(steps) && !last.isHint ? [opened("exercise.the_hint", question.hint)] : [];
+  return [opened("exercise.not_yet", last.says), ...hint];
+}
+
+/** A paragraph with a text of the question after the page's own words, such as "Not yet.". */
+function opened(key: MessageKey, text: string): HTMLElement {
+  return paragraph(marked(sentences([t(key), text])));
+}
+
+function paragraph(words: readonly Piece[]): HTMLElement {
+  return h("p", {}, ...emphasised(words));
+}
+
+/** A sign and a word, so that colour is not the only difference. */
 function mark(isRight: boolean): HTMLElement {
   return h("span", { class: "mw-exercise-mark", "data-tone": isRight ? "right" : undefined },
     h("span", { "aria-hidden": "true" }, isRight ? "✓" : "✗"),
     h("span", { class: "mw-hidden" }, t(isRight ? "exercise.is_right" : "exercise.is_wrong")));
 }
 
-/** A state from an address, if it is one of this question. */
+/** The report, which unfolds, and a button to copy it. */
+function forTeacher(question: Question): { element: HTMLElement; show(steps: readonly Step[]): void } {
+  const text = h("pre", { class: "mw-exercise-report", tabindex: 0, role: "region", "aria-label": t("exercise.teacher") });
+  const done = h("span", { class: "mw-note", role: "status" });
+  const copying = button(t("exercise.copy"), async () => {
+    setText(done, t((await copy(text.textContent, text)) ? "exercise.copied" : "clipboard.selected"));
+  });
+  const element = h("details", { class: "mw-unfolding mw-exercise-teacher" },
+    h("summary", {}, t("exercise.teacher")), text, h("div", { class: "mw-row" }, copying, done));
+  const show = (steps: readonly Step[]) => {
+    setText(text, report(question, steps));
+    setText(done, "");
+  };
+  return { element, show };
+}
+
+/** The field of a prediction: a line of text, a few options, or the bits of a code. */
+interface AnswerField {
+  readonly element: HTMLElement;
+  /** The answer as a record has it; "" if the field is empty. */
+  read(): string;
+  /** Show an answer; "" clears the field. */
+  show(answer: string): void;
+  /** Whether the answer may be changed. */
+  allow(isOpen: boolean): void;
+  focus(): void;
+  /** Mark the field as wrong, described by the element of this id; "" removes the mark. */
+  refuse(errorId: string): void;
+}
+
+function answerField(view: View, question: Question): AnswerField {
+  const fmt = formatOf(question.rule);
+  if (question.kind === "choice") return optionsField(question.options);
+  return question.kind === "bits" && fmt ? bitsField(view, fmt) : textField(fmt !== undefined);
+}
+
+function textField(hasFormat: boolean): AnswerField {
+  const id = uniqueId("prediction");
+  const note = h("p", { id: uniqueId("note"), class: "mw-note" }, t(hasFormat ? "exercise.how_or_code" : "exercise.how"));
+  const input = h("input", {
+    id, type: "text", class: "mw-exercise-line", maxlength: LONGEST_ANSWER, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": note.id,
+  });
+  return {
+    element: h("div", { class: "mw-stack-tight" }, h("label", { for: id, class: "mw-muted" }, t("exercise.prediction")), input, note),
+    read: () => input.value.trim(),
+    show: (answer) => {
+      input.value = answer;
+    },
+    allow: (isOpen) => set(input, { readonly: !isOpen }),
+    focus: () => input.focus(),
+    refuse: (errorId) => set(input, { "aria-invalid": errorId !== "" && "true", "aria-describedby": `${errorId} ${note.id}`.trim() }),
+  };
+}
+
+function optionsField(options: Question["options"]): AnswerField {
+  const name = uniqueId("options");
+  const inputs = options.map(({ answer }) => h("input", { type: "radio", name, value: answer }));
+  const rows = options.map(({ text }, i) => h("label", {}, inputs[i]!, h("span", {}, ...emphasised(marked(text)))));
+  const element = h("fieldset", { class: "mw-exercise-options" }, h("legend", { class: "mw-muted" }, t("exercise.prediction")), ...rows);
+  const checked = () => inputs.find((input) => input.checked);
+  return {
+    element,
+    read: () => checked()?.value ?? "",
+    show: (answer) => {
+      for (const input of inputs) input.checked = input.value === answer;
+    },
+    allow: (isOpen) => {
+      for (const input of inputs) set(input, { disabled: !isOpen });
+    },
+    focus: () => (checked() ?? inputs[0])?.focus(),
+    refuse: (errorId) => set(element, { "aria-describedby": errorId || undefined }),
+  };
+}
+
+function bitsField(view: View, fmt: FloatFormat): AnswerField {
+  const last = (1n << BigInt(fmt.bits)) - 1n;
+  const coded = signal({ fmt, code: 0n });
+  let before = 0n; // the code at the start of a stroke
+  let isOpen = true;
+  const edit = (change: (code: bigint) => bigint) => {
+    if (isOpen) coded.value = { fmt, code: change(coded.value.code) & last };
+  };
+  const grid = bitGrid(view, coded, {
+    edit,
+    step: (direction) => edit((code) => code + BigInt(direction) + last + 1n),
+    stroke: {
+      start: () => {
+        before = coded.value.code;
+      },
+      paint: edit,
+      cancel: () => edit(() => before),
+    },
+  });
+  // Enter in a field of the grid sets a number there; it must not submit the form.
+  grid.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+  });
+  return {
+    element: h("div", { class: "mw-stack-tight" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid),
+    read: () => fmt.toHex(coded.value.code),
+    show: (answer) => {
+      coded.value = { fmt, code: answer === "" ? 0n : fmt.toCode(answer) };
+    },
+    allow: (wanted) => {
+      isOpen = wanted;
+      set(grid, { "aria-readonly": !isOpen && "true" });
+    },
+    focus: () => grid.querySelector<HTMLElement>("[role=switch][tabindex='0']")?.focus(),
+    refuse: () => {}, // every code is an answer
+  };
+}
+
+/** The state in an address, if it is one of this question. */
 function accept(wanted: Pick<Traits, "exercise" | "_record">, get: (name: string) => unknown): typeof wanted | null {
   const question = get("_question") as Question;
   return wanted.exercise === question.id && readRecord(question, wanted._record) ? wanted : null;

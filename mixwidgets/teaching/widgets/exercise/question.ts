@@ -1,4 +1,4 @@
-// A question as the kernel sends it, in one language, and what is said of an answer to it.
+// A question as the kernel sends it, in one language, and the feedback on an answer.
 
 import { readNumber } from "./answers.ts";
 import { accepts, formatOf, type Rule } from "./rule.ts";
@@ -16,18 +16,18 @@ export interface Question {
   readonly mistakes: readonly { readonly if: Rule; readonly says: string }[];
   readonly options: readonly { readonly answer: string; readonly text: string; readonly says?: string }[];
   readonly example: string;
-  /** The sentences of the text for a teacher. */
+  /** The sentences of the report for a teacher. */
   readonly report: Readonly<Record<"title" | "right" | "wrong" | "hint" | "open" | "solved" | "shown" | "note", string>>;
 }
 
 export interface Verdict {
   readonly isRight: boolean;
   readonly says: string;
-  /** Whether the mistake is not a known one, so that `says` is the hint. */
+  /** Whether `says` is the hint, because the mistake has no feedback of its own. */
   readonly isHint: boolean;
 }
 
-/** What is said of an answer: a number as text, an option's `answer`, a code in hex. Throws InputError. */
+/** The feedback on an answer: a number as text, an option's `answer`, or a code in hex. Throws InputError if it is none. */
 export function verdictOf(question: Question, answer: string): Verdict {
   const { kind, rule, options, mistakes, hint, explanation } = question;
   const number = rule.option === undefined ? numberOf(question, answer) : null;
@@ -43,7 +43,7 @@ function numberOf({ kind, rule }: Question, answer: string): Exact {
   return kind === "bits" && fmt ? decoded(fmt, fmt.toCode(answer)) : readNumber(answer, fmt);
 }
 
-/** Whether an answer may stand in a record of this question. */
+/** Whether a text is an answer to this question, right or wrong. */
 export function isAnswer(question: Question, answer: string): boolean {
   if (question.kind === "choice") return question.options.some((option) => option.answer === answer);
   return readOr(() => numberOf(question, answer) !== null, false);

@@ -1,4 +1,5 @@
-// What was done with one question, in order, as one text. The twin of mixwidgets/teaching/exercises/record.py.
+// The record of one question: all steps in order, as one text. The twin of mixwidgets/teaching/exercises/record.py, which
+// defines it.
 
 import { isAnswer, verdictOf, type Question, type Verdict } from "./question.ts";
 
@@ -12,11 +13,11 @@ interface Attempt extends Verdict {
 export interface Step {
   readonly kind: "attempt" | "hint" | "shown";
   readonly attempt: Attempt | null;
-  /** Whether the hint is told here for the first time. */
+  /** Whether the hint is first shown here. */
   readonly tellsHint: boolean;
 }
 
-/** The steps of a record; null for a text that is none of this question. */
+/** The steps of a record; null if the text is not a record of this question. */
 export function readRecord(question: Question, text: string): readonly Step[] | null {
   const lines = text === "" ? [] : text.split("\n");
   if (lines.length > MOST_STEPS) return null;
@@ -30,16 +31,16 @@ export function readRecord(question: Question, text: string): readonly Step[] | 
 }
 
 function stepOf(question: Question, line: string, before: readonly Step[]): Step | null {
-  const told = isHintTold(before);
+  const isKnown = isHintTold(before);
   if (before.length > 0 && line === "!") return { kind: "shown", attempt: null, tellsHint: false };
-  if (before.length > 0 && line === "?" && !told) return { kind: "hint", attempt: null, tellsHint: true };
+  if (before.length > 0 && line === "?" && !isKnown) return { kind: "hint", attempt: null, tellsHint: true };
   const answer = line.slice(1);
   if (!line.startsWith("=") || [...answer].length > LONGEST_ANSWER || !isAnswer(question, answer)) return null;
   const attempt = { answer, ...verdictOf(question, answer) };
-  return { kind: "attempt", attempt, tellsHint: !told && attempt.isHint };
+  return { kind: "attempt", attempt, tellsHint: !isKnown && attempt.isHint };
 }
 
-/** Whether the answer is known: it was found, or shown. */
+/** Whether the answer was found or shown. */
 export function isOver(steps: readonly Step[]): boolean {
   return steps.at(-1)?.kind === "shown" || isSolved(steps);
 }

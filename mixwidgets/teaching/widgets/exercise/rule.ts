@@ -39,20 +39,20 @@ const CONSTANTS: Record<string, (fmt: FloatFormat) => Rational> = {
   first_missing_integer: (fmt) => rational(2n ** BigInt(fmt.precision) + 1n),
 };
 
-/** The format that decides, if one does. */
+/** The rule's format, if it has one. */
 export function formatOf(rule: Rule): FloatFormat | undefined {
   return getFormat(rule.format);
 }
 
-const targets = new WeakMap<Rule, Exact | undefined>(); // a long sum is made once
+const targets = new WeakMap<Rule, Exact | undefined>(); // so that a long sum is computed once
 
-/** The one right answer of a rule that has one; undefined of one that many answers fit. */
+/** The right answer; undefined if the rule accepts many. */
 export function target(rule: Rule): Exact | undefined {
-  if (!targets.has(rule)) targets.set(rule, worked(rule));
+  if (!targets.has(rule)) targets.set(rule, computed(rule));
   return targets.get(rule);
 }
 
-function worked(rule: Rule): Exact | undefined {
+function computed(rule: Rule): Exact | undefined {
   if (rule.value !== undefined) return readNumber(rule.value);
   const fmt = formatOf(rule);
   if (!fmt) return undefined;
@@ -64,7 +64,7 @@ function worked(rule: Rule): Exact | undefined {
   return undefined;
 }
 
-/** Whether an answer, a number, is right. */
+/** Whether a number is a right answer. */
 export function accepts(rule: Rule, answer: Exact): boolean {
   if (rule.between) {
     const [low, high] = rule.between.map((text) => readNumber(text)) as [Exact, Exact];
@@ -72,8 +72,8 @@ export function accepts(rule: Rule, answer: Exact): boolean {
   }
   if (rule.class !== undefined) return classOf(formatOf(rule)!, answer) === rule.class;
   if (rule.becomes !== undefined) {
-    const isGiven = answer.kind === "finite" && answer.magnitude.numerator !== 0n;
-    return isGiven && classOf(formatOf(rule)!, answer) === rule.becomes;
+    const isOrdinary = answer.kind === "finite" && answer.magnitude.numerator !== 0n; // what is zero or infinite already does not become it
+    return isOrdinary && classOf(formatOf(rule)!, answer) === rule.becomes;
   }
   const right = target(rule);
   if (!right) return false;
@@ -84,12 +84,12 @@ export function accepts(rule: Rule, answer: Exact): boolean {
   return same(right, answer);
 }
 
-/** The class of what a number is rounded to; undefined where the format lacks what it would need. */
+/** The class of the value that a number is rounded to; undefined if the format cannot represent it, such as a NaN. */
 function classOf(fmt: FloatFormat, answer: Exact): string | undefined {
   return readOr(() => classify(fmt, encode(fmt, answer)), undefined);
 }
 
-/** One number after another is added, as `total = total + x` does in the format. */
+/** The result of adding a number `times` times, as `total = total + x` does in the format. */
 function sumOf(fmt: FloatFormat, number: Exact, times: number): Exact {
   const x = exact(fmt, encode(fmt, number));
   let total = rational(0n);
@@ -97,19 +97,19 @@ function sumOf(fmt: FloatFormat, number: Exact, times: number): Exact {
     const code = encode(fmt, finite(add(total, x)));
     if (!isFinite(fmt, code)) return decoded(fmt, code);
     const next = exact(fmt, code);
-    if (compare(next, total) === 0) break; // nothing changes any more
+    if (compare(next, total) === 0) break; // the total no longer changes
     total = next;
   }
   return finite(total);
 }
 
-/** The last power of two, going down or up, at which the scaled number is neither zero nor overflowed. */
+/** The least (`step` −1) or the greatest (1) power of two by which the number can be scaled without becoming zero or overflowing. */
 function scaleOf(fmt: FloatFormat, magnitude: Rational, step: 1 | -1): Exact {
   const survives = (exponent: number) => {
     const code = roundMagnitude(fmt, multiply(magnitude, power(2n, exponent)));
     return code > 0n && code <= fmt.maxCode;
   };
-  let exponent = -floorLog2(magnitude); // scaled to 1 … 2, which every format has
+  let exponent = -floorLog2(magnitude); // the scaled number is in 1 … 2, which every format has
   while (survives(exponent + step)) exponent += step;
   return finite(power(2n, exponent));
 }

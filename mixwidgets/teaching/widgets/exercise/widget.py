@@ -7,8 +7,13 @@ import traitlets
 
 from mixwidgets.floats.widgets.base import MixWidget
 from mixwidgets.support.languages.choice import chosen_language
-from mixwidgets.teaching.exercises.catalogue import get_question, questions_of, read_question, report_words
-from mixwidgets.teaching.exercises.question import question_in
+from mixwidgets.teaching.exercises.questions import (
+    get_question,
+    question_in,
+    questions_of,
+    read_question,
+    report_words,
+)
 from mixwidgets.teaching.exercises.record import Attempt, attempts_of, is_solved, read_record
 from mixwidgets.teaching.exercises.report import report
 
@@ -17,7 +22,7 @@ class Exercise(MixWidget):
     """Predict, then check: `Exercise("largest-float16")`.
 
     exercise: the id of a question of the lessons, or your own question, a mapping with the fields of Question
-    in exercises/question.py. ValueError for an unknown id or an invalid question.
+    in exercises/questions.py. ValueError for an unknown id or an invalid question.
 
     The page checks each answer by the question's rule, gives feedback on wrong ones, and creates a report for
     the teacher.
@@ -80,10 +85,10 @@ class Exercise(MixWidget):
         return str(proposal["value"])
 
     def __repr__(self) -> str:
-        found = self.attempts
-        tried = f"{len(found)} attempt{'' if len(found) == 1 else 's'}"
+        count = len(self.attempts)
+        tried = f"{count} attempt{'' if count == 1 else 's'}"
         return f"Exercise({self.exercise!r}, {tried}{', solved' if self.solved else ''})"
 
     def _content(self) -> str:
-        options = (f"- {one['text']}" for one in self._question["options"])
+        options = (f"- {option['text']}" for option in self._question["options"])
         return "\n".join([self._question["question"], *options]).replace("*", "")  # which make words strong

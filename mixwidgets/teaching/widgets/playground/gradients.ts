@@ -1,4 +1,4 @@
-// The gradients of the last step on the ruler of their format, with the loss scale under the hand.
+// The gradients of the last step on the ruler of their format, and a slider for the loss scale.
 
 import { computed, signal } from "@preact/signals-core";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
@@ -10,7 +10,7 @@ import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/digits.ts";
 import { powerOfAny, powerOfTwo, share, shares, spokenScale } from "#ui/ruler/words.ts";
-import type { Page } from "./parts.ts";
+import type { Page } from "./session.ts";
 import { tensorName } from "./words.ts";
 
 export function gradientsPart({ view, session, traits, edit, answers }: Page): HTMLElement {
@@ -18,7 +18,7 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
   const names = computed(() => (session.settings.value, session.chosen.tensors.map(tensorName)));
   const scale = computed(() => {
     session.look.value;
-    const report = session.isChanged.value ? undefined : session.report.value; // else as the next step will have it
+    const report = session.isChanged.value ? undefined : session.report.value; // without one, the scale of the next step
     return Math.log2(report?.lossScale ?? session.chosen.lossScale);
   });
   const plot = histogram({ view, answers, scale }, fills);
@@ -27,7 +27,7 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
 
   const figures = CLASSES.map((kind) => {
     const number = h("span", { class: "mw-num mw-play-share" });
-    return { number, box: h("span", { class: "mw-row mw-play-class" }, swatch(kind, fills), t(`ruler.zone_${kind}`), number) };
+    return { number, element: h("span", { class: "mw-row mw-play-class" }, swatch(kind, fills), t(`ruler.zone_${kind}`), number) };
   });
   const zeros = h("p", { class: "mw-note" });
   const slider = h("input", { type: "range", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("play.scale") });
@@ -58,7 +58,7 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
     setText(formula, now === 1 ? "S = 1" : `S = ${powerOfAny(now)} = ${powerOfTwo(Math.log2(now))}`);
   });
   return h("section", { class: "mw-stack-tight", "aria-label": t("play.gradients") },
-    h("div", { class: "mw-play-title" }, h("h4", {}, t("play.gradients")), h("span", { class: "mw-row mw-play-classes" }, ...figures.map(({ box }) => box))),
+    h("div", { class: "mw-play-title" }, h("h4", {}, t("play.gradients")), h("span", { class: "mw-row mw-play-classes" }, ...figures.map(({ element }) => element))),
     inspector,
     h("div", { class: "mw-play-slider" }, h("label", { "aria-hidden": "true" }, t("play.scale")), slider, formula),
     hint, zeros, fills.element);

@@ -1,25 +1,25 @@
-// Training and drawing in the time that frames leave.
+// Trains and draws in the page's frames, within a budget, so that the page stays responsive.
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { View } from "#ui/view.ts";
 
 const FRAME_MS = 1000 / 60;
-const BUDGET_MS = 8; // of so much time, on average
-const CARRIED = 2; // frames' worth of steps that are made up for after a slow one
+const BUDGET_MS = 8; // of a frame's time, on average
+const CARRIED = 2; // frames whose steps are made up for after a slow frame
 
-/** Whether motion is unwelcome, or there is no one to ask. */
+/** Whether the reader prefers reduced motion; also true where this cannot be asked. */
 export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
 
-/** While `playing` and `root` is in sight: in each frame call `drawn`, then `step` as often as `rate` (steps a second) asks and the
- * rest of the budget allows; at least once if the frame began with time left, because on a slow machine drawing alone exceeds the
- * budget. The frame after a click or a key does neither. */
+/** While `playing` is true and `root` is visible, call `drawn` in each frame, and then `step` as often as `rate` (steps a second)
+ * asks and the budget allows. If the frame began with budget left there is at least one step, because on a slow machine drawing
+ * alone exceeds the budget. The frame after a click or a key calls neither, so that the page answers at once. */
 export function frameLoop(
   view: View, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
   step: () => void, drawn: () => void,
 ): void {
   const isSeen = signal(true);
   const isAwake = signal(!document.hidden);
-  let isAnswering = false; // something was clicked, typed or moved since the last frame: the next one has other things to draw
+  let isAnswering = false; // whether the reader clicked, typed or moved something since the last frame
   for (const type of ["click", "pointerdown", "keydown", "input"]) root.addEventListener(type, () => (isAnswering = true));
   const wake = () => (isAwake.value = !document.hidden);
   document.addEventListener("visibilitychange", wake);
@@ -35,7 +35,7 @@ export function frameLoop(
     const perSecond = rate.value;
     let last = performance.now();
     let due = 0;
-    let left = 0; // ms; below 0 after what took longer than a frame's share: the next frames are the page's own
+    let left = 0; // ms of the budget; after a frame that took longer it is below 0, and the next ones are left to the page
     let request = requestAnimationFrame(function frame(now) {
       due = Math.min(due + (perSecond * (now - last)) / 1000, Math.max(1, (CARRIED * perSecond) / 60));
       left = Math.min(left + (BUDGET_MS * (now - last)) / FRAME_MS, BUDGET_MS);
@@ -55,7 +55,7 @@ export function frameLoop(
   });
 }
 
-/** A signal that follows another some frames later: what takes long to draw has a frame of its own. */
+/** A signal that follows another some frames later, so that drawings that take long are in different frames. */
 export function later<T>(view: View, of: ReadonlySignal<T>, frames: number): ReadonlySignal<T> {
   const value = signal(of.peek());
   let left = 0;

@@ -1,4 +1,5 @@
-// The losses of both networks over the steps, on a log axis, and under them the path of the loss scale.
+// The losses of both networks over the steps, on a logarithmic axis, and below them the loss scale. Drawn on canvases, because
+// while it trains all of it changes many times a second.
 
 import { scaleLinear } from "d3-scale";
 import { extent } from "#core/range.ts";
@@ -7,14 +8,13 @@ import { h, set, setText } from "#ui/dom.ts";
 import { integer, superscript, twoTo } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
 import { powerOfAny } from "#ui/ruler/words.ts";
-import type { Row } from "./history.ts";
-import type { Page } from "./parts.ts";
+import type { Page, Row } from "./session.ts";
 import { lossText } from "./words.ts";
 
-const LEFT = 40; // for the numbers of the axis
+const LEFT = 40; // px for the numbers of the y axis
 const EDGE = 6;
 const FOOT = 20;
-const LEAST = 1e-9; // a loss of 0 has no place on a log axis
+const LEAST = 1e-9; // a loss of 0, which is not on a logarithmic axis, is drawn here
 
 export function lossesPart({ view, session, traits }: Page): HTMLElement {
   const canvas = h("canvas", { class: "mw-play-chart", role: "img" });
@@ -27,7 +27,7 @@ export function lossesPart({ view, session, traits }: Page): HTMLElement {
   const [chart, course] = [crispCanvas(view, canvas), crispCanvas(view, path)];
 
   view.effect(() => {
-    session.report.value; // the history grows with it
+    session.report.value; // the history, which is no signal, grows with it
     const { rows, stride } = session.history;
     const last = rows.at(-1);
     setText(plain, last ? lossText(last.reference) : "–");
@@ -86,7 +86,7 @@ function drawLosses(drawn: Pen, rows: readonly Row[], reference: string, chosen:
   const line = (of: (row: Row) => number, colour: string, thick: number) => {
     Object.assign(pen, { strokeStyle: colour, lineWidth: thick, lineJoin: "round" });
     pen.beginPath();
-    let isDown = false; // a loss that is no number leaves a gap
+    let isDown = false; // a loss that is not finite leaves a gap
     for (const row of rows) {
       const loss = of(row);
       if (Number.isFinite(loss)) pen[isDown ? "lineTo" : "moveTo"](x(row.step), y(Math.log10(Math.max(loss, LEAST))));
@@ -94,7 +94,7 @@ function drawLosses(drawn: Pen, rows: readonly Row[], reference: string, chosen:
     }
     pen.stroke();
   };
-  line((row) => row.reference, reference, 4); // seen on both sides of the other where they are one
+  line((row) => row.reference, reference, 4); // wide enough to be seen behind the other where both are equal
   line((row) => row.loss, chosen, 1.5);
 }
 

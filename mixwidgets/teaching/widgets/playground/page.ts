@@ -1,38 +1,34 @@
-// Playground: a small network trains in the page, beside its twin in float32. All is computed here; the kernel hears of a
-// setting when it is chosen, and of the history when the hand rests.
+// Playground: a small network trains in the page, beside its twin in float32. Everything is computed here; the kernel gets each
+// setting when it is chosen, and the history when training pauses.
 
 import type { RenderProps } from "@anywidget/types";
-import { batch, computed, signal, untracked } from "@preact/signals-core";
-import { announcer } from "#ui/announcer.ts";
-import { card } from "#ui/card.ts";
-import { emphasised, h, setText } from "#ui/dom.ts";
-import { t } from "#ui/messages.ts";
-import { percent } from "#ui/run_words.ts";
-import { addQuestions } from "#ui/stage_sequence.ts";
-import { viewOf } from "#ui/view.ts";
+import { batch, signal, type Signal, untracked } from "@preact/signals-core";
 import type { Trainer } from "#training/trainer.ts";
-import { plane } from "./decisions.ts";
-import { digits } from "./digits.ts";
-import { gradientAnswers } from "./gradient_answers.ts";
+import { announcer } from "#ui/announcer.ts";
+import { action, button } from "#ui/buttons.ts";
+import { card } from "#ui/card.ts";
+import { integer } from "#ui/digits.ts";
+import { emphasised, h, set, setText } from "#ui/dom.ts";
+import { type MessageKey, t } from "#ui/messages.ts";
+import { addQuestions, type Question } from "#ui/stage.ts";
+import { viewOf } from "#ui/view.ts";
+import { menu, networkPart, precisionPart } from "./controls.ts";
 import { gradientsPart } from "./gradients.ts";
+import { learnedPart } from "./learned.ts";
 import { frameLoop, isStill, later } from "./loop.ts";
 import { lossesPart } from "./losses.ts";
-import { networkPart } from "./network.ts";
-import type { Page } from "./parts.ts";
-import { precisionPart } from "./precision.ts";
-import { startSession } from "./session.ts";
-import { accept, type Choice, choiceOf, refusal, settingsOf, type State, stateValue, TRAITS, usual } from "./state.ts";
-import { storiesPart } from "./told.ts";
-import { type Control, transportPart } from "./transport.ts";
-import { verdict } from "./verdict.ts";
+import { gradientAnswers, type Page, startSession } from "./session.ts";
+import { accept, type Choice, choiceOf, refusal, settingsOf, type State, stateValue, stories, TRAITS, usual } from "./state.ts";
 import { weightsPart } from "./weights.ts";
+import { verdict } from "./words.ts";
 
 const LOOK_MS = 100; // from one drawing to the next while it trains
-const LOOK_SHARE = 0.15; // of the time, at most: a large network takes long to draw
-const STILL_MS = 1000; // where motion is unwelcome
+const LOOK_SHARE = 0.15; // of the time that drawing may take: a large network takes long to draw
+const STILL_MS = 1000; // from one drawing to the next for a reader who prefers reduced motion
 const SPOKEN_MS = 5000; // from one spoken sentence to the next while it trains
-const RATE = 60; // steps a second
-const TOLD_S = 10; // the longest that the stage plays a story
+const RATES = [1, 10, 60, 100_000] as const; // steps a second; the last is more than a frame has time for
+const RATE = 60;
+const STORY_S = 10; // the longest that the stage plays a story
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
@@ -45,7 +41,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const fault = signal("");
   const past: (() => boolean)[] = [];
   const answers = gradientAnswers(session);
-  let held: Choice | null = null; // before a slider was taken
+  let held: Choice | null = null; // the choice before a slider was moved
 
   function edit(changes: Partial<Choice>, isHeld = false): void {
     held ??= traits.peek();
@@ -64,17 +60,17 @@ function render({ model, el }: RenderProps<State>): () => void {
     past.push(takeBack);
     control.canUndo.value = true;
   }
-  /** What the model has now, if it can be trained with. */
+  /** Train with the model's traits, if that is possible. */
   function take(): void {
     const choice = read();
     fault.value = refusal(choice);
-    if (fault.value || TRAITS.every((name) => same(choice[name], traits.peek()[name]))) return;
+    if (fault.value || TRAITS.every((name) => areEqual(choice[name], traits.peek()[name]))) return;
     batch(() => {
       const isStart = ["task", "seed"].some((name) => choice[name as "task"] !== traits.peek()[name as "task"]);
       const isStory = choice.story !== traits.peek().story;
       traits.value = choice;
       session.apply(settingsOf(choice));
-      if (isStory && !isStart) session.reset(); // a story is told from its start
+      if (isStory && !isStart) session.reset(); // a story begins with step 1
       if (session.chosen.steps === 0 || control.end.value !== choice.steps) control.end.value = Math.max(choice.steps, session.chosen.steps);
     });
   }
@@ -99,35 +95,25 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
   function rest(): void {
     session.show();
-    model.set("_history", session.history.toBytes());
+    model.set("_history", session.history.toFrame());
     model.save_changes();
   }
 
   const page: Page = { view, session, traits, edit, record, answers };
   const { root, head } = card(view, el, "mw-play", t("play.title"));
-  const told = storiesPart(page, () => {
+  const story = storiesPart(page, () => {
     control.reset();
-    control.rate.value = Math.max(RATE, control.end.value / TOLD_S);
+    control.rate.value = Math.max(RATE, control.end.value / STORY_S);
     control.playing.value = true;
   });
-  head.append(told.choice);
+  head.append(story.choice);
   const error = h("p", { class: "mw-error", role: "alert" });
   const callout = h("p", { class: "mw-callout mw-play-verdict" });
   const spoken = announcer(view);
   const chosenName = h("h4");
-  const network = (name: HTMLElement, trainer: Trainer, label: string, frames: number) => {
-    const look = later(view, session.look, frames);
-    const accuracy = computed(() => (look.value, percent(trainer.evaluate(trainer.data.test).accuracy)));
-    const figure = h("p", { class: "mw-play-accuracy" });
-    const [onPlane, onDigits] = [plane(page, trainer, look, accuracy, label), digits(page, trainer, look)];
-    view.effect(() => {
-      setText(figure, t("play.accuracy", { share: accuracy.value }));
-      onDigits.hidden = session.settings.value.task !== "digits";
-      onPlane.hidden = !onDigits.hidden;
-    });
-    return h("div", { class: "mw-stack-tight" }, name, h("div", { class: "mw-play-network" }, onPlane, onDigits, figure));
-  };
-  root.append(error, told.text, transportPart(page, control), callout,
+  const network = (heading: HTMLElement, trainer: Trainer, name: string, frames: number) =>
+    h("div", { class: "mw-stack-tight" }, heading, learnedPart(page, trainer, later(view, session.look, frames), name));
+  root.append(error, story.text, transportPart(page, control), callout,
     h("div", { class: "mw-play-top" },
       network(h("h4", {}, "float32"), session.reference, "float32", 1), network(chosenName, session.chosen, t("play.chosen"), 2), lossesPart(page)),
     networkPart(page), precisionPart(page), gradientsPart(page), weightsPart(page), spoken.element);
@@ -137,7 +123,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   view.effect(() => setText(chosenName, nameOf(traits.value)));
   view.effect(() => {
     session.look.value;
-    if (session.isChanged.value && control.playing.value) return; // the next step is near
+    if (session.isChanged.value && control.playing.value) return; // the next step comes at once
     const words = verdict(session.chosen, session.report.value, session.isChanged.value, answers.value);
     callout.replaceChildren(...emphasised(words));
     if (control.playing.value && performance.now() - lastSpoken < SPOKEN_MS) return;
@@ -145,7 +131,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     spoken.say(callout.textContent);
   });
 
-  let [looked, took] = [0, 0];
+  let [looked, took] = [0, 0]; // when the last drawing ended, and how long it took
   frameLoop(view, root, control.playing, control.rate, () => {
     session.step();
     if (session.chosen.steps >= control.end.peek()) control.playing.value = false;
@@ -160,21 +146,83 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!isPlaying) rest();
   });
 
-  const given = TRAITS.map((name) => view.trait(name));
+  const current = TRAITS.map((name) => view.trait(name));
   view.effect(() => {
-    given.forEach(({ value }) => value);
+    current.forEach(({ value }) => value);
     untracked(take);
   });
-  addQuestions(view, root, told.questions);
+  addQuestions(view, root, story.questions);
   return view.close;
 }
 
-const same = (one: unknown, other: unknown): boolean => String(one) === String(other);
+const areEqual = (a: unknown, b: unknown): boolean => String(a) === String(b); // layers too
 
-/** The formats of weights, activations and gradients, and of an optimiser's state that is not float32: one name where they are alike. */
+/** The formats of the weights, activations, gradients and of an optimiser's state, unless that is float32; each named once. */
 function nameOf({ weight_format, activation_format, gradient_format, optimizer, optimizer_format }: Choice): string {
   const state = optimizer === "sgd" || optimizer_format === "float32" ? weight_format : optimizer_format;
   return [...new Set([weight_format, activation_format, gradient_format, state])].join(" · ");
+}
+
+interface Control {
+  readonly playing: Signal<boolean>;
+  readonly rate: Signal<number>;
+  /** The step at which Play pauses. */
+  readonly end: Signal<number>;
+  readonly canUndo: Signal<boolean>;
+  step(): void;
+  reset(): void;
+  undo(): void;
+}
+
+/** Play, one step, restart, undo; how fast it plays, and how far it is. */
+function transportPart({ view, session, traits }: Page, { playing, rate, end, canUndo, step, reset, undo }: Control): HTMLElement {
+  const play = button("", () => batch(() => {
+    if (!playing.value && session.chosen.steps >= end.value) end.value = session.chosen.steps + traits.value.steps;
+    playing.value = !playing.value;
+  }), { class: "mw-primary mw-play-button" });
+  const single = button(t("play.step"), step);
+  const restart = button(t("play.reset"), reset);
+  const back = action(t("play.undo"), undo);
+  const speed = menu<number>(t("play.speed"), RATES, (value) => t(value > 1000 ? "play.rate_most" : "play.rate", { value }), (value) => (rate.value = value));
+  const count = h("p", { class: "mw-play-count" });
+
+  view.effect(() => setText(play, t(playing.value ? "play.pause" : "play.play")));
+  view.effect(() => speed.show(rate.value));
+  view.effect(() => back.allow(canUndo.value ? "" : t("play.no_undo")));
+  view.effect(() => {
+    session.look.value;
+    setText(count, t("play.step_of", { step: integer(session.chosen.steps), end: integer(end.value) }));
+  });
+  set(speed.element, { class: "mw-play-field mw-play-speed" });
+  return h("div", { class: "mw-row mw-play-transport" }, play, single, restart, back.element, speed.element, count);
+}
+
+/** The menu of stories, what to watch in the chosen one, and a question for the stage about each. `play`: train from the start. */
+function storiesPart({ view, traits, edit }: Page, play: () => void): { choice: HTMLElement; text: HTMLElement; questions: Question[] } {
+  const names = ["", ...Object.keys(stories)];
+  const choose = (story: string) => edit({ ...usual, ...stories[story], story });
+  const title = (name: string) => t((name ? `play.story_${name}` : "play.no_story") as MessageKey);
+  const choice = menu<string>(t("play.story"), names, title, choose);
+  const [watch, then] = [h("p"), h("p")];
+  const text = h("div", { class: "mw-play-watch" }, watch, then);
+  choice.element.hidden = names.length === 1;
+  view.effect(() => {
+    const { story } = traits.value;
+    choice.show(story);
+    text.hidden = story === "";
+    if (story === "") return;
+    setText(watch, t(`play.watch_${story}` as MessageKey));
+    setText(then, t(`play.try_${story}` as MessageKey));
+  });
+  const questions = Object.keys(stories).map((story) => ({
+    ask: t(`play.ask_${story}` as MessageKey),
+    isAnswered: () => true, // whatever is shown may be this story, and is hidden until there is a prediction
+    answer() {
+      choose(story);
+      play();
+    },
+  }));
+  return { choice: choice.element, text, questions };
 }
 
 export default { render, accept, stateValue };

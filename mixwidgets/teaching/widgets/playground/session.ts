@@ -1,24 +1,45 @@
-// The two networks: one in float32, one as chosen, of the same seed and on the same batches.
+// What a playground trains: one network in float32 and one with the chosen settings, of the same seed and on the same batches.
+// Also the history of their losses, what the gradient format does to the gradients, and what the parts of the page share. No DOM.
 
-import { batch, computed, signal } from "@preact/signals-core";
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { float32 } from "#core/formats/catalogue.ts";
-import { noLossScale } from "#training/settings.ts";
-import { Trainer } from "#training/trainer.ts";
-import type { DigitRows, Settings, StepReport } from "#training/types.ts";
-import { History } from "./history.ts";
+import { writeFrame } from "#core/frame.ts";
+import { GradientSummary, summaryOf } from "#core/gradients/summary.ts";
+import type { DigitRows } from "#training/data.ts";
+import { round, rounderOf, type Rounder } from "#training/rounder.ts";
+import { noLossScale, type Settings } from "#training/settings.ts";
+import { Trainer, type StepReport, type WeightTensor } from "#training/trainer.ts";
+import type { View } from "#ui/view.ts";
+import type { Choice, State } from "./state.ts";
+
+export const MOST_ROWS = 2048; // of a history; even, and the same in widget.py
+
+/** What the parts of the page share. */
+export interface Page {
+  readonly view: View<State>;
+  readonly session: Session;
+  /** The chosen settings. */
+  readonly traits: ReadonlySignal<Choice>;
+  /** Change the choice. `isHeld`: a slider is being moved, so the kernel and Undo wait for its release. */
+  edit(changes: Partial<Choice>, isHeld?: boolean): void;
+  /** Make Undo call `takeBack` for a change. It returns false if there is nothing to take back; Undo then goes on to the change
+   * before. */
+  record(takeBack: () => boolean): void;
+  readonly answers: ReadonlySignal<GradientAnswers>;
+}
 
 export type Session = ReturnType<typeof startSession>;
 
 export function startSession(first: Settings, digits: DigitRows) {
   const [reference, chosen] = [new Trainer(inFloat32(first), digits), new Trainer(first, digits)];
   const history = new History();
-  const settings = signal(first); // that train
-  /** Counts what may have changed the networks: who draws them reads it. */
+  const settings = signal(first);
+  /** Increases when the networks may have changed. Every effect that draws them reads it. */
   const look = signal(0);
   let last: StepReport | undefined;
   let stepped = first; // the settings of the last step
 
-  /** Tell those who draw that there is something new. */
+  /** Have the networks drawn again. */
   const show = () => void look.value++;
   const begin = () => {
     history.clear();
@@ -30,7 +51,7 @@ export function startSession(first: Settings, digits: DigitRows) {
     report: computed(() => (look.value, last)),
     /** Whether the settings have changed since that step. */
     isChanged: computed(() => (look.value, last !== undefined && stepped !== settings.value)),
-    /** Go on with other settings. */
+    /** Continue with other settings. */
     apply(wanted: Settings) {
       reference.change(inFloat32(wanted));
       chosen.change(wanted);
@@ -60,10 +81,78 @@ export function startSession(first: Settings, digits: DigitRows) {
   };
 }
 
-/** The same run in float32 alone. Without a scale: a power of two would change no bit of it. */
+/** The same settings in float32 alone. There is no loss scale, because a power of two would not change a bit of the result. */
 function inFloat32(settings: Settings): Settings {
   return {
     ...settings, weightFormat: float32, activationFormat: float32, gradientFormat: float32, optimizerFormat: float32,
     masterWeights: true, accumulation: "float32", weightRounding: "nearest", lossScale: noLossScale,
   };
+}
+
+export interface Row {
+  readonly step: number;
+  /** The losses of both networks on the step's batch; their means if the row is for several steps. */
+  readonly reference: number;
+  readonly loss: number;
+  readonly lossScale: number;
+  /** How many of the row's steps were skipped. */
+  readonly skipped: number;
+}
+
+/** A run in bounded memory: a row for each step, until there are too many; then every two rows become one, and so on. */
+export class History {
+  /** Steps per row. */
+  stride = 1;
+  rows: Row[] = [];
+  #pending: Row[] = [];
+
+  add(row: Row): void {
+    this.#pending.push(row);
+    if (this.#pending.length < this.stride) return;
+    this.rows.push(joined(this.#pending));
+    this.#pending = [];
+    if (this.rows.length < MOST_ROWS) return;
+    this.rows = Array.from({ length: MOST_ROWS / 2 }, (_, i) => joined(this.rows.slice(2 * i, 2 * i + 2)));
+    this.stride *= 2;
+  }
+
+  clear(): void {
+    [this.rows, this.#pending, this.stride] = [[], [], 1];
+  }
+
+  /** A frame: "rows", float64 in the order of Row's fields. */
+  toFrame(): DataView {
+    const values = Float64Array.from(this.rows.flatMap(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
+    return writeFrame({ rows: { values, shape: [this.rows.length, 5] } });
+  }
+}
+
+function joined(rows: readonly Row[]): Row {
+  const sum = (of: (row: Row) => number) => rows.reduce((all, row) => all + of(row), 0);
+  const { step, lossScale } = rows.at(-1)!;
+  const mean = (of: (row: Row) => number) => sum(of) / rows.length;
+  return { step, lossScale, reference: mean((row) => row.reference), loss: mean((row) => row.loss), skipped: sum((row) => row.skipped) };
+}
+
+export type GradientAnswers = ReturnType<typeof gradientAnswers>["value"];
+
+/** What the gradient format does to the last step's gradients, which are computed in float32 without a loss scale: summaries of
+ * each tensor and of all, and how many gradients were lost early. Empty before the first step. */
+export function gradientAnswers(session: Session) {
+  return computed(() => {
+    const format = session.settings.value.gradientFormat;
+    const report = session.report.value;
+    const arrays = report ? session.chosen.referenceGradients() : [new Float32Array()];
+    const summaries = arrays.map((values) => summaryOf(values, format));
+    const early = report ? lostEarly(session.chosen.tensors, arrays, rounderOf(format), report.lossScale) : 0;
+    return { format, summaries, total: GradientSummary.together(summaries), early };
+  });
+}
+
+/** How many gradients are stored as zero although the format can represent their float32 value times the scale: they were lost
+ * during the backward pass, before the last rounding. */
+function lostEarly(tensors: readonly WeightTensor[], exact: readonly Float32Array[], rounder: Rounder, scale: number): number {
+  const lost = tensors.map(({ gradient }, tensor) =>
+    gradient.reduce((count, stored, i) => count + Number(stored === 0 && round(rounder, exact[tensor]![i]! * scale) !== 0), 0));
+  return lost.reduce((sum, count) => sum + count, 0);
 }

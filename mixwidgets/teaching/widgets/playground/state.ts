@@ -1,26 +1,25 @@
-// What decides a run: the page's traits, read and checked as a whole; the twin of settings.py, which states them.
+// The chosen settings: the page's traits, read and checked as a whole. The twin of settings.py, which defines them.
 
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { FloatFormat, usualBias } from "#core/formats/float_format.ts";
-import { realIn } from "#core/formats/typed.ts";
+import { realIn } from "#core/formats/parse.ts";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { listed, t } from "#ui/messages.ts";
 import { holdsTensors } from "#training/rounder.ts";
-import { checkChoice, checkSettings, checkWhole, noLossScale, SettingsError } from "#training/settings.ts";
-import type { Settings } from "#training/types.ts";
-import { stories as told, usual as base } from "./stories.json"; // by name: the bundle leaves the rest out
+import { checkChoice, checkSettings, checkWhole, noLossScale, type Settings, SettingsError } from "#training/settings.ts";
+import { stories as storiesInFile, usual as usualInFile } from "./stories.json"; // by name, so that the bundle omits the rest
 
-export type Choice = typeof base & { story: string };
+export type Choice = typeof usualInFile & { story: string };
 
 export interface State extends Choice {
   _digits: DataView;
   _history: DataView;
 }
 
-/** What a run is where nothing else is said; Python reads the same file. */
-export const usual: Choice = { story: "", ...base };
-/** The settings that each story departs with from the usual ones, by its name. */
-export const stories: Readonly<Record<string, Partial<Choice>>> = told;
+/** The default settings; Python reads the same file. */
+export const usual: Choice = { story: "", ...usualInFile };
+/** The settings of each story that differ from the usual ones, by its name. */
+export const stories: Readonly<Record<string, Partial<Choice>>> = storiesInFile;
 
 export const TRAITS = Object.keys(usual) as (keyof Choice)[];
 const FORMAT_TRAITS = ["weight_format", "activation_format", "gradient_format", "optimizer_format"] as const;
@@ -30,12 +29,12 @@ const NUMBERS: readonly string[] = ["learning_rate", "momentum", "eps", "loss_we
 export const MOST_STEPS = 100_000;
 const MOST_BITS = 32; // the page computes in float32
 
-/** The formats that tensors may be kept in, the widest first. */
+/** The formats that tensors can be kept in, the widest first. */
 export const choices = formats.filter((format) => format.bits <= MOST_BITS && holdsTensors(format));
 
 const own = new Map<string, FloatFormat>();
 
-/** A format of one's own, as IEEE formats are; undefined where there is none of such widths. */
+/** A format of one's own, with the conventions of IEEE 754; undefined if it cannot have these widths. */
 export function ownFormat(exponentBits: number, fractionBits: number): FloatFormat | undefined {
   const isWithin = exponentBits >= 2 && exponentBits <= 8 && fractionBits >= 1 && fractionBits <= 23;
   if (!isWithin) return undefined;
@@ -46,13 +45,13 @@ export function ownFormat(exponentBits: number, fractionBits: number): FloatForm
   return own.get(name);
 }
 
-/** The widths that the name of a format of one's own says. */
+/** The widths in the name of a format of one's own; undefined for another name. */
 export function widthsIn(name: string): { exponent: number; fraction: number } | undefined {
-  const found = /^custom_e([1-9])m([1-9][0-9]?)$/.exec(name);
-  return found ? { exponent: Number(found[1]), fraction: Number(found[2]) } : undefined;
+  const match = /^custom_e([1-9])m([1-9][0-9]?)$/.exec(name);
+  return match ? { exponent: Number(match[1]), fraction: Number(match[2]) } : undefined;
 }
 
-/** The format that a trait names. Throws SettingsError for any that a tensor cannot be kept in. */
+/** The format that a trait names. Throws SettingsError if tensors cannot be kept in it. */
 function formatOf(trait: FormatTrait, name: unknown): FloatFormat {
   const widths = widthsIn(String(name));
   const format = widths ? ownFormat(widths.exponent, widths.fraction) : getFormat(name);
@@ -60,7 +59,7 @@ function formatOf(trait: FormatTrait, name: unknown): FloatFormat {
   throw new SettingsError(trait, { kind: "format" }, name);
 }
 
-/** The settings that the traits mean. Throws SettingsError where they cannot be trained with. */
+/** The engine's settings for a choice. Throws SettingsError if it cannot be trained with. */
 export function settingsOf(choice: Choice): Settings {
   checkWhole("log2_loss_scale", choice.log2_loss_scale, LOWEST, HIGHEST);
   checkWhole("steps", choice.steps, 1, MOST_STEPS);
@@ -84,7 +83,7 @@ export function choiceOf(get: (name: keyof Choice) => unknown): Choice {
   return Object.fromEntries(TRAITS.map((name) => [name, get(name)])) as unknown as Choice;
 }
 
-/** Why a choice cannot be trained with, in words; "" for one that can. */
+/** Why a choice cannot be trained with, in words; "" if it can. */
 export function refusal(choice: Choice): string {
   try {
     settingsOf(choice);
@@ -105,24 +104,24 @@ function accepted({ accepted: wanted }: SettingsError): string {
   }
 }
 
-/** The trait of an engine's field: "lossScale.growthInterval" is growth_interval. */
+/** The trait for a field of the engine's settings: growth_interval for "lossScale.growthInterval". */
 function traitOf(field: string): string {
   return field === "lossScale.kind" ? "loss_scale" : field.replace(/^.*\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** What a state text says of a trait. */
+/** A trait's value as the address writes it. */
 export function stateValue(name: string, value: unknown): unknown {
   if (name === "layers") return (value as number[]).join("-");
   return NUMBERS.includes(name) ? (value as number).toExponential().replace("+", "") : value;
 }
 
-/** A state from an address, in the traits' own form; a text says why it is none. */
+/** The state in an address, converted to the types of the traits; a text says why it is invalid. */
 export function accept(wanted: Record<keyof Choice, unknown>): Choice | string {
   const read = (name: keyof Choice): unknown => {
-    const said = wanted[name];
-    if (name === "layers") return typeof said === "string" && /^([0-9]{1,9}(-[0-9]{1,9})*)?$/.test(said) ? said.split("-").filter(Boolean).map(Number) : said;
-    if (!NUMBERS.includes(name)) return said;
-    return realIn(String(said), -Infinity, Infinity) ?? said;
+    const value = wanted[name];
+    if (name === "layers") return typeof value === "string" && /^([0-9]{1,9}(-[0-9]{1,9})*)?$/.test(value) ? value.split("-").filter(Boolean).map(Number) : value;
+    if (!NUMBERS.includes(name)) return value;
+    return realIn(String(value), -Infinity, Infinity) ?? value;
   };
   const choice = choiceOf(read);
   return refusal(choice) || choice;

@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import traitlets as t
+from numpy.typing import NDArray
 
-from mixwidgets.floats.widgets.base import MixWidget
-from mixwidgets.floats.widgets.checked import Checked
+from mixwidgets.floats.widgets.base import Checked, MixWidget
+from mixwidgets.floats.widgets.frame import frame, read_frame
 from mixwidgets.runs.task.digit_rows import digit_rows
 from mixwidgets.support.checks import choice
-from mixwidgets.teaching.widgets.playground.experiment import experiment_of
-from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES, as_text, checked, of_text
+from mixwidgets.teaching.widgets.playground.settings import (
+    DEFAULTS,
+    STORIES,
+    as_text,
+    checked,
+    experiment_of,
+    of_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +29,17 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("step", "loss_float32", "loss", "loss_scale", "skipped")
 MOST_ROWS = 2048  # of the history
-_ROW = 8 * len(_COLUMNS)
+
+
+def _rows(history: bytes) -> NDArray[np.float64]:
+    """The rows of a history, as the page sent it. KeyError or ValueError if they are none."""
+    rows = read_frame(history)[1]["rows"]
+    if rows.dtype != np.float64 or rows.shape[1:] != (len(_COLUMNS),) or len(rows) > MOST_ROWS:
+        raise ValueError("these are no rows of a history")
+    counts = rows[:, [0, 4]]
+    if not ((counts >= 0) & (counts < 2**53)).all():
+        raise ValueError("a step or a number of steps is none")
+    return rows
 
 
 def _setting(name: str) -> Checked[Any]:
@@ -100,9 +117,9 @@ class Playground(MixWidget):
     _follows_story = False  # whether setting a story changes the settings
 
     _digits = t.Bytes(read_only=True).tag(sync=True)  # `digit_rows`
-    _history = t.Bytes().tag(
-        sync=True, from_json=lambda data, _: bytes(memoryview(data))
-    )  # rows of little-endian float64, in the order of _COLUMNS
+    _history = t.Bytes(
+        frame({"rows": np.empty((0, len(_COLUMNS)))}), help='A frame: "rows", float64, with these _COLUMNS.'
+    ).tag(sync=True, from_json=lambda data, _: bytes(memoryview(data)))
 
     def __init__(self, story: str | None = None, *, lang: str | None = None, **settings: Any) -> None:
         self.reject_unknown(settings)
@@ -122,8 +139,7 @@ class Playground(MixWidget):
         """
         import pandas as pd
 
-        rows = np.frombuffer(self._history, "<f8").reshape(-1, len(_COLUMNS))
-        table = pd.DataFrame(rows.copy(), columns=list(_COLUMNS))
+        table = pd.DataFrame(_rows(self._history).copy(), columns=list(_COLUMNS))
         return table.astype({"step": "int64", "skipped": "int64"})
 
     @property
@@ -138,10 +154,11 @@ class Playground(MixWidget):
     @t.validate("_history")
     def _validate_history(self, proposal: Any) -> bytes:
         data = bytes(proposal.value)
-        rows = np.frombuffer(data[: len(data) // _ROW * _ROW], "<f8").reshape(-1, len(_COLUMNS))
-        counts = rows[:, [0, 4]]
-        if len(data) % _ROW or len(rows) > MOST_ROWS or not (counts >= 0).all() or not (counts < 2**53).all():
-            raise t.TraitError(f"a history is rows of {len(_COLUMNS)} float64 numbers, {MOST_ROWS} at most")
+        try:
+            _rows(data)
+        except (KeyError, ValueError):
+            rows = f"at most {MOST_ROWS} rows of {len(_COLUMNS)} float64 numbers"
+            raise t.TraitError(f"a history is a frame with {rows}") from None
         return data
 
     @t.observe("story")
@@ -156,7 +173,7 @@ class Playground(MixWidget):
             f"{self.task}, hidden units {units}: weights in {self.weight_format}, activations in "
             f"{self.activation_format}, gradients in {self.gradient_format}"
         ]
-        for step, wide, loss, *_ in np.frombuffer(self._history, "<f8").reshape(-1, len(_COLUMNS))[-1:]:
+        for step, wide, loss, *_ in _rows(self._history)[-1:]:
             lines.append(f"step {step:.0f}: loss {loss:.4g}; {wide:.4g} in float32")
         return "\n".join(lines)
 
@@ -185,9 +202,9 @@ class Playground(MixWidget):
             self._follows_story = True
 
     def __repr__(self) -> str:
-        told = [repr(self.story)] if self.story else []
+        story = [repr(self.story)] if self.story else []
         usual = {**DEFAULTS, **STORIES.get(self.story, {})}
         others = [
             f"{name}={getattr(self, name)!r}" for name in DEFAULTS if getattr(self, name) != usual[name]
         ]
-        return f"Playground({', '.join(told + others)})"
+        return f"Playground({', '.join(story + others)})"

@@ -1,0 +1,71 @@
+// The rows of the list, how they are named, and the axis of their errors. No DOM.
+
+import { t } from "#ui/messages.ts";
+import { number } from "#ui/ruler/words.ts";
+
+/** A call of a module, in one direction, as the kernel sends it. */
+export interface SentRow {
+  readonly module: string;
+  readonly kind: string;
+  readonly call: number;
+  readonly direction: "forward" | "backward";
+  /** Names of the tensors that it computes, the one with the largest error first; none if it raises. */
+  readonly tensors: readonly string[];
+  readonly verdict: "ok" | "off" | "raised";
+  readonly reason: string;
+}
+
+interface Tensor {
+  readonly name: string;
+  readonly error: number;
+  /** The error that rounding explains. */
+  readonly explained: number;
+  /** The bytes of the summary in the recipe's precision, and of that in the reference's. */
+  readonly recipe: DataView;
+  readonly reference: DataView;
+}
+
+export interface Row extends Omit<SentRow, "tensors"> {
+  readonly tensors: readonly Tensor[];
+}
+
+export const moduleName = ({ module, call }: Pick<SentRow, "module" | "call">): string => (call ? t("difference.call", { module, number: call + 1 }) : module);
+
+/** "output", "output 2", "gradient of weight", "input to fc". */
+export function tensorName({ name }: Tensor): string {
+  const [, prefix, what, number = ""] = /^(gradient of |input to )?(.*?)( [0-9]+)?$/.exec(name)!;
+  const word = (what === "output" || what === "input" || what === "gradients" ? t(`difference.${what}`) : what) + number;
+  return prefix ? t(prefix === "input to " ? "difference.input_to" : "difference.gradient_of", { what: word }) : word;
+}
+
+export const errorWords = ({ error, explained }: Tensor): string =>
+  t("difference.errors", { error: number(error), explained: number(explained) });
+
+/** The contents of a row in words, for a screen reader. */
+export function cellWords(row: Row): string {
+  const args = { module: moduleName(row), direction: t(`difference.${row.direction}`), verdict: t(`difference.${row.verdict}`) };
+  const [worst] = row.tensors;
+  if (!worst) return t("difference.cell_raised", args);
+  return t("difference.cell", { ...args, tensor: tensorName(worst), errors: errorWords(worst) });
+}
+
+export type Axis = ReturnType<typeof axisOf>;
+
+// Positions in percent of half a row, from its middle: 0 is in the middle, other finite errors from FIRST to LAST, infinity at END.
+const [FIRST, LAST, END] = [12, 80, 96];
+const MOST_TICKS = 4;
+
+/** A logarithmic axis of relative errors, wide enough for these. */
+export function axisOf(errors: readonly number[]) {
+  const logs = errors.filter((error) => error > 0 && error < Infinity).map(Math.log10);
+  const low = Math.floor(Math.min(0, ...logs));
+  const high = Math.max(Math.ceil(Math.max(...logs, low)), low + 1);
+  const step = Math.ceil((high - low) / (MOST_TICKS - 1));
+  const place = (log10: number) => FIRST + ((LAST - FIRST) * (log10 - low)) / (high - low);
+  return {
+    /** The position of an error; NaN, of a module that raises, is at the end. */
+    place: (error: number) => (error === 0 ? 0 : error < Infinity ? place(Math.log10(error)) : END),
+    /** Exponents of ten. */
+    ticks: Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => low + i * step),
+  };
+}

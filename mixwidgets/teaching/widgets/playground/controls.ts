@@ -1,0 +1,177 @@
+// The controls of a run's settings: the network, and the precision of its numbers.
+
+import { wholeIn } from "#core/formats/parse.ts";
+import {
+  ACCUMULATIONS, ACTIVATIONS, LIMITS, LOSS_SCALES, OPTIMIZERS, startingSettings, TASKS, type Task, WEIGHT_ROUNDINGS,
+} from "#training/settings.ts";
+import { action } from "#ui/buttons.ts";
+import { chips } from "#ui/choices.ts";
+import { h, set, uniqueId } from "#ui/dom.ts";
+import { bareField } from "#ui/fields.ts";
+import { t } from "#ui/messages.ts";
+import type { Page } from "./session.ts";
+import { type Choice, choices, MOST_STEPS, ownFormat, widthsIn } from "./state.ts";
+import { settingText } from "./words.ts";
+
+const NEW_LAYER_UNITS = 8;
+const OWN = "custom"; // the entry of a format menu for a format of one's own
+
+/** What the network learns, and its size. */
+export function networkPart({ view, traits, edit }: Page): HTMLElement {
+  const task = menu<string>(t("play.task"), TASKS, (name) => t(`play.task_${name as Task}`), (name) => {
+    const { layers, learningRate } = startingSettings(name as Task); // which suit the task
+    edit({ task: name, layers: [...layers], learning_rate: learningRate });
+  });
+  const layers = () => traits.peek().layers;
+  const units = Array.from({ length: LIMITS.hiddenLayers }, (_, i) =>
+    wholeField(t("play.units", { layer: i + 1 }), 1, LIMITS.units, (value) => edit({ layers: layers().with(i, value) })));
+  const fewer = action("−", () => edit({ layers: layers().slice(0, -1) }));
+  const more = action("+", () => edit({ layers: [...layers(), NEW_LAYER_UNITS] }));
+  set(fewer.element, { "aria-label": t("play.fewer_layers") });
+  set(more.element, { "aria-label": t("play.more_layers") });
+  const activation = menu<string>(t("play.activation"), ACTIVATIONS, (name) => name, (name) => edit({ activation: name }));
+  const seed = wholeField(t("play.seed"), 0, LIMITS.seed, (value) => edit({ seed: value }));
+  const steps = wholeField(t("play.steps"), 1, MOST_STEPS, (value) => edit({ steps: value }));
+
+  view.effect(() => {
+    const choice = traits.value;
+    task.show(choice.task);
+    activation.show(choice.activation);
+    seed.show(choice.seed);
+    steps.show(choice.steps);
+    const { length } = choice.layers;
+    units.forEach(({ element, show }, i) => {
+      set(element, { hidden: i >= length });
+      if (i < length) show(choice.layers[i]!);
+    });
+    fewer.allow(length === 0 ? t("play.no_fewer") : "", t("play.fewer_layers"));
+    more.allow(length === LIMITS.hiddenLayers ? t("play.no_more", { most: LIMITS.hiddenLayers }) : "", t("play.more_layers"));
+    set(activation.element, { hidden: length === 0 });
+  });
+  return h("section", { class: "mw-play-fields", "aria-label": t("play.network") },
+    task.element, ...units.map(({ element }) => element),
+    h("div", { class: "mw-play-field" }, h("span", { class: "mw-play-label", "aria-hidden": "true" }, t("play.layers")), h("span", { class: "mw-row mw-play-layer-buttons" }, fewer.element, more.element)),
+    activation.element, seed.element, steps.element);
+}
+
+type Fields = { readonly [K in keyof Choice]?: Field<Choice[K]> };
+
+/** The formats of the chosen network's numbers, and how it is updated. */
+export function precisionPart({ view, traits, edit }: Page): HTMLElement {
+  const format = (name: "weight_format" | "activation_format" | "gradient_format" | "optimizer_format") =>
+    formatMenu(t(`play.${name}`), (value) => edit({ [name]: value }));
+  const words = <N extends "accumulation" | "weight_rounding" | "optimizer">(name: N, options: readonly string[]) =>
+    menu<string>(t(`play.${name}`), options, (value) => t(`play.${name}_${value}` as "play.optimizer_adam"), (value) => edit({ [name]: value }));
+  const number = (name: "learning_rate" | "momentum" | "eps" | "loss_weight" | "growth_interval" | "batch_size", options: readonly number[]) =>
+    menu<number>(t(`play.${name}`), options, settingText, (value) => edit({ [name]: value }));
+
+  const always: Fields = {
+    weight_format: format("weight_format"),
+    activation_format: format("activation_format"),
+    gradient_format: format("gradient_format"),
+  };
+  const folded: Fields = {
+    accumulation: words("accumulation", ACCUMULATIONS),
+    optimizer: words("optimizer", OPTIMIZERS),
+    optimizer_format: format("optimizer_format"),
+    learning_rate: number("learning_rate", [1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3]),
+    momentum: number("momentum", [0.5, 0.9, 0.99]),
+    eps: number("eps", [1e-12, 1e-8, 1e-6, 1e-4]),
+    weight_rounding: words("weight_rounding", WEIGHT_ROUNDINGS),
+    loss_weight: number("loss_weight", [1, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]),
+    growth_interval: number("growth_interval", [5, 10, 25, 50, 100, 200, 2000]),
+    batch_size: number("batch_size", [1, 8, 16, 32, 64]),
+  };
+  const master = h("input", { type: "checkbox" });
+  master.addEventListener("change", () => edit({ master_weights: master.checked }));
+  const scales = chips(t("play.scale"), LOSS_SCALES, (kind) => edit({ loss_scale: kind }), (kind) => t(`play.scale_${kind}`));
+  const elementsOf = (fields: Fields) => Object.values(fields).map(({ element }) => element);
+  /** When a field is shown; the others always are. */
+  const isUsed: { readonly [K in keyof Choice]?: (choice: Choice) => boolean } = {
+    momentum: ({ optimizer }) => optimizer === "momentum",
+    eps: ({ optimizer }) => optimizer === "adam",
+    optimizer_format: ({ optimizer }) => optimizer !== "sgd",
+    weight_rounding: ({ master_weights }) => !master_weights,
+    growth_interval: ({ loss_scale }) => loss_scale === "dynamic",
+  };
+
+  view.effect(() => {
+    const choice = traits.value;
+    for (const [name, field] of Object.entries({ ...always, ...folded }) as [keyof Choice, Field<unknown>][]) {
+      field.show(choice[name]);
+      set(field.element, { hidden: isUsed[name]?.(choice) === false });
+    }
+    master.checked = choice.master_weights;
+    scales.show(choice.loss_scale);
+  });
+  return h("section", { class: "mw-stack-tight mw-play-precision", "aria-label": t("play.precision") },
+    h("div", { class: "mw-play-fields" }, ...elementsOf(always),
+      h("label", { class: "mw-play-check" }, master, t("play.master_weights")),
+      h("div", { class: "mw-play-field" }, h("span", { class: "mw-play-label", "aria-hidden": "true" }, t("play.scale")), scales.element)),
+    h("details", { class: "mw-unfolding" }, h("summary", {}, t("play.more")), h("div", { class: "mw-play-fields" }, ...elementsOf(folded))));
+}
+
+interface Field<T> {
+  readonly element: HTMLElement;
+  show(value: T): void;
+}
+
+/** A label above its control. */
+function under(label: string, control: HTMLElement, ...more: HTMLElement[]): HTMLElement {
+  if (!control.id) control.id = uniqueId("setting");
+  return h("div", { class: "mw-play-field" }, h("label", { for: control.id }, label), control, ...more);
+}
+
+/** A menu of values, which `words` spells out. Showing another value adds it to the menu. */
+export function menu<T extends string | number>(label: string, options: readonly T[], words: (value: T) => string, choose: (value: T) => void): Field<T> {
+  const values = [...options];
+  const optionOf = (value: T) => h("option", { value: String(value) }, words(value));
+  const select = h("select", {}, ...values.map(optionOf));
+  select.addEventListener("change", () => choose(values[select.selectedIndex]!));
+  const show = (value: T): void => {
+    if (!values.includes(value)) {
+      values.push(value);
+      select.append(optionOf(value));
+    }
+    select.selectedIndex = values.indexOf(value);
+  };
+  return { element: under(label, select), show };
+}
+
+/** A menu of formats. Its last entry opens two fields for the widths of a format of one's own. */
+function formatMenu(label: string, choose: (name: string) => void): Field<string> {
+  const widths = { exponent: 5, fraction: 7 };
+  const names = menu<string>(label, [...choices.map(({ name }) => name), OWN], (name) => (name === OWN ? t("play.own_format") : name), (name) => choose(name === OWN ? ownName() : name));
+  const ownName = () => `custom_e${widths.exponent}m${widths.fraction}`;
+  const width = (of: "exponent" | "fraction") => bareField(
+    { inputmode: "numeric", "aria-label": t(of === "exponent" ? "play.own_exponent" : "play.own_fraction", { label }), class: "mw-play-width" }, (text) => {
+      const wanted = { ...widths, [of]: wholeIn(text, 0, 99) ?? NaN };
+      if (!ownFormat(wanted.exponent, wanted.fraction)) return t("play.own_wrong", { came: text || t("common.nothing") });
+      Object.assign(widths, wanted);
+      choose(ownName());
+      return "";
+    });
+  const [exponent, fraction] = [width("exponent"), width("fraction")];
+  const own = h("div", { class: "mw-row mw-play-own", hidden: true }, "E", exponent.element, "M", fraction.element, exponent.error, fraction.error);
+  names.element.append(own);
+  const show = (name: string): void => {
+    const ownWidths = widthsIn(name);
+    own.hidden = !ownWidths;
+    Object.assign(widths, ownWidths);
+    exponent.show(String(widths.exponent));
+    fraction.show(String(widths.fraction));
+    names.show(ownWidths ? OWN : name);
+  };
+  return { element: names.element, show };
+}
+
+/** A field for a whole number. */
+function wholeField(label: string, low: number, high: number, choose: (value: number) => void): Field<number> {
+  const { element, error, show } = bareField({ inputmode: "numeric", class: "mw-play-number" }, (text) => {
+    const value = wholeIn(text, low, high);
+    if (value === null) return t("play.whole_wrong", { label, low, high, came: text || t("common.nothing") });
+    choose(value);
+    return "";
+  });
+  return { element: under(label, element, error), show: (value) => show(String(value)) };
+}
