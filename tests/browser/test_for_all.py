@@ -126,7 +126,8 @@ def test_it_is_for_all(shown):
     page, lang = shown
     root = page.locator("#widget > .mw")
     assert root.get_attribute("lang") == {"en": "en", "zh": "zh-Hans"}[lang]
-    assert page.locator("#widget").locator("[aria-live], [role=status], [role=alert]").count() > 0
+    live = page.locator("#widget").locator("[aria-live], [role=status], [role=alert]")
+    assert live.count() > 0, "a screen reader hears of no change: see js/ui/announcer.ts"
 
     faults = looked_at(page, PHONE)
     check_axe(page)

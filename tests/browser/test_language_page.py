@@ -90,7 +90,7 @@ def test_a_chinese_page_says_nothing_in_english_and_fits(page, tmp_path, name, w
         assert left_in_english(told) == []
         assert ": " not in told  # Chinese has its own colon
         assert "。 " not in shown.inner_text()
-        assert len(re.findall(r"[\u4e00-\u9fff]", told)) > 30
+        assert re.search(r"[\u4e00-\u9fff]{2}", told)  # an empty page says nothing in English
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     finally:
         widget.close()
