@@ -13,7 +13,7 @@ from pathlib import Path
 import mixwidgets as mw
 from mixwidgets.runs.store.journal import Journal, create_run
 
-SITE = Path(mw.__file__).parent / "site"
+SITE = Path(mw.__file__).parent / "teaching" / "site"
 EXPERIMENT = mw.Experiment(
     task="mask", recipe="fp32", seed=0, steps=200, summary_every=40, task_options={"loss_weight": 1 / 128}
 )
