@@ -30,7 +30,7 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 @contextmanager
-def errors_told(what: str, fix: str) -> Iterator[None]:
+def errors_explained(what: str, fix: str) -> Iterator[None]:
     """Gives an OSError inside `with` a message with what failed, the system's reason, and the fix."""
     try:
         yield

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mixwidgets.runs.store.lock import is_locked, read_note, take_lock
 from mixwidgets.runs.store.run import RUN_ID, Run
-from mixwidgets.support.files import create_mark, errors_told
+from mixwidgets.support.files import create_mark, errors_explained
 
 ENDED = ("completed", "diverged", "time_limit")
 """The statuses of a run that ended by itself, so that its cell is done."""
@@ -33,7 +33,7 @@ class Cells:
     def begin(self) -> str:
         """The token of a new sweep. OSError, with what to do, if the folder cannot be created or written."""
         token = secrets.token_hex(16)
-        with errors_told(
+        with errors_explained(
             f"A sweep cannot be recorded in {os.fspath(self.runs_dir)!r}",
             "give runs_dir a folder that you may write to and that has room",
         ):

@@ -37,7 +37,7 @@ from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.shares import tensor_scalars
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.support.checks import choice
-from mixwidgets.support.files import errors_told
+from mixwidgets.support.files import errors_explained
 from mixwidgets.support.installed import require
 from mixwidgets.support.plain_text import no_formula
 
@@ -125,7 +125,7 @@ def export_run(
             "remove it, or use another path."
         )
     draft = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
-    with errors_told(
+    with errors_explained(
         f"The export cannot be written to {os.fspath(target)!r}",
         "give path a folder that you may make and that has room",
     ):

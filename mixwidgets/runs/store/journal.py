@@ -41,7 +41,7 @@ from mixwidgets.runs.store.status import (
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.support.files import (
     PLAIN,
-    errors_told,
+    errors_explained,
     is_disk_full,
     read_plain_file,
     replace_file,
@@ -55,7 +55,7 @@ def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str]) -> Path
     OSError, with what to do, if it cannot be written.
     """
     path = Path(runs_dir) / _new_id(experiment)
-    with errors_told(
+    with errors_explained(
         f"A run cannot be recorded in {os.fspath(runs_dir)!r}",
         "give runs_dir a folder that you may write to and that has room",
     ):
@@ -85,7 +85,7 @@ def check_free(path: str | os.PathLike[str]) -> None:
 
 
 def _with_advice(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
-    return errors_told(
+    return errors_explained(
         f"The loop cannot be recorded in {os.fspath(path)!r}",
         "give path a new folder, such as 'runs/my_loop', that you may write to and that has room",
     )

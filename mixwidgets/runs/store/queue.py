@@ -23,7 +23,7 @@ from typing import NamedTuple, Self
 
 from mixwidgets.runs.store import system
 from mixwidgets.runs.store.lock import is_locked, note_at, take_lock, write_note
-from mixwidgets.support.files import errors_told
+from mixwidgets.support.files import errors_explained
 
 STALLED_S = 10.0
 """A ticket not touched for this long is passed over, because its process is stopped or suspended."""
@@ -61,7 +61,7 @@ def queue_of(slot: str) -> Path:
     OSError, with what to do, if it cannot be used or another user could write to it.
     """
     folder = _machine_folder()
-    with errors_told(
+    with errors_explained(
         f"A run cannot be queued in {os.fspath(folder)!r}",
         "remove this folder, which holds only the order of waiting runs, or set MIXWIDGETS_QUEUE "
         "to a folder of your own on this machine",

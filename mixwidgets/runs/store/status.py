@@ -29,7 +29,7 @@ from mixwidgets.runs.store.records import (
 from mixwidgets.support.files import (
     create_file,
     create_mark,
-    errors_told,
+    errors_explained,
     read_plain_file,
     replace_by_reserved,
     replace_file,
@@ -215,7 +215,7 @@ def stop_run(run_path: Path) -> str:
     status = current_status(run_path)
     if status.word not in ALIVE:
         return status.word
-    with errors_told(
+    with errors_explained(
         f"Run {run_path.name} cannot be asked to stop, for nothing can be written to its folder",
         f"end its process, {status.process_id} on {status.host}",
     ):
