@@ -77,3 +77,15 @@ def test_relative_links_lead_somewhere(page):
             assert target.exists(), f"{link} leads nowhere"
             if anchor and target.suffix == ".md":
                 assert anchor in anchors(target), f"{link}: no such heading"
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_source_files_that_are_named_exist(page):
+    """By the end of their path: `store/queue.py`."""
+    places = ("mixwidgets", "js", "tests", "notebooks", "docs", "benchmarks", ".github")
+    there = [
+        f"/{path.relative_to(ROOT).as_posix()}" for place in places for path in ROOT.glob(f"{place}/**/*")
+    ]
+    named = re.findall(r"`([\w./-]+/[\w.-]+\.(?:py|ts|mjs|cu|css|json))`", without_code(ROOT / page))
+    assert len(named) > 5
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in there)] == []
