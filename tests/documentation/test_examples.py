@@ -47,7 +47,9 @@ def run_commands(example):
 def find_targets(example):
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"^(?:.* )?make ([\w-]+)", example.parsed, re.MULTILINE):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"make {target} is no target"
+        assert re.search(rf"^([\w-]+ )*{target}( [\w-]+)*:", makefile, re.MULTILINE), (
+            f"make {target} is no target"
+        )
 
 
 prompts = PythonCodeBlockParser(doctest_optionflags=doctest.ELLIPSIS)
