@@ -124,7 +124,9 @@ def test_directions_past_the_largest(name, rounding):
     fmt = mw.get_format(name)
     huge = fmt.exact(fmt.max_code) * 8
     for sign in (1, -1):
-        inward = rounding in ("toward-zero", "to-odd", "toward-negative" if sign > 0 else "toward-positive")
+        inward = rounding in ("toward-zero", "toward-negative" if sign > 0 else "toward-positive") or (
+            rounding == "to-odd" and name != "binary8p4se"  # its largest value is even, its infinity odd
+        )
         past = fmt.max if inward or name == "float4_e2m1fn" else math.inf if fmt.has_inf else math.nan
         assert same(fmt.round(sign * huge, rounding=rounding), sign * past)
         assert fmt.round(sign * huge, rounding=rounding, overflow="saturate") == sign * fmt.max

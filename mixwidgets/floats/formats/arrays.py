@@ -51,9 +51,8 @@ def encode(
             for value, least in zip(array.ravel(), draws, strict=True)
         ]
         return np.array(codes, codes_dtype(fmt)).reshape(array.shape)
-    saturate = scalar.saturates(fmt, overflow)
     return _in_chunks(
-        lambda chunk: _encode_chunk(fmt, chunk, rounding, saturate, draw), array, codes_dtype(fmt)
+        lambda chunk: _encode_chunk(fmt, chunk, rounding, overflow, draw), array, codes_dtype(fmt)
     )
 
 
@@ -62,9 +61,9 @@ def round(
 ) -> NDArray[Any]:
     scalar.check_rounding(rounding, overflow)
     saturate = scalar.saturates(fmt, overflow)
-    if rounding == "ties-to-even" and float32.serves(fmt, values):
+    if rounding == "ties-to-even" and overflow != "propagate" and float32.serves(fmt, values):
         return float32.round_array(fmt, values, saturate)
-    if draw and float32.serves_draws(fmt, values):
+    if draw and overflow != "propagate" and float32.serves_draws(fmt, values):
 
         def round_by_draws(chunk: NDArray[Any]) -> NDArray[Any]:
             return float32.round_by_draws(fmt, chunk, saturate, draw(chunk.size))
@@ -77,7 +76,7 @@ def round(
     keeps = getattr(values, "dtype", None) == array.dtype and array.dtype.kind in "fV"
 
     def round_chunk(chunk: NDArray[Any]) -> Any:
-        rounded = _decode_chunk(fmt, _encode_chunk(fmt, chunk, rounding, saturate, draw))
+        rounded = _decode_chunk(fmt, _encode_chunk(fmt, chunk, rounding, overflow, draw))
         return keep_dtype(fmt, chunk, rounded) if keeps else rounded
 
     return _in_chunks(round_chunk, array, array.dtype if keeps else np.dtype(np.float64))
@@ -135,8 +134,10 @@ def _decode_chunk(fmt: FormatSpec, codes: NDArray[Any]) -> NDArray[Any]:
     magnitude = (codes & np.uint64(fmt.all_ones)).astype(np.int64)
     fraction = magnitude & ((1 << fmt.fraction_bits) - 1)
     biased_exponent = magnitude >> fmt.fraction_bits
-    is_normal = (biased_exponent > 0) | (not fmt.has_zero)
+    is_normal = (biased_exponent > 0) | (fmt.code_offset > 0)
     significand = fraction + (is_normal.astype(np.int64) << fmt.fraction_bits)  # at most 53 bits
+    if fmt.has_zero:
+        significand[magnitude < fmt.smallest_code] = 0
     exponent = np.maximum(biased_exponent - fmt.bias, fmt.emin) - fmt.fraction_bits
     with np.errstate(over="ignore"):  # codes past the largest are replaced below
         values = np.ldexp(significand.astype(np.float64), exponent)
@@ -152,7 +153,7 @@ def _encode_chunk(
     fmt: FormatSpec,
     values: NDArray[Any],
     rounding: str,
-    saturate: bool,
+    overflow: str,
     draw: Callable[[int], NDArray[Any]] | None,
 ) -> NDArray[np.uint64]:
     with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
@@ -167,30 +168,36 @@ def _encode_chunk(
     scaled[(scaled == 0) & (magnitude > 0)] = 2.0**-1074
     low = np.floor(scaled)
     remainder = scaled - low
-    implicit = 0 if fmt.has_zero else 1 << fmt.fraction_bits
-    codes = ((exponent - fmt.emin) << fmt.fraction_bits) + low.astype(np.int64) - implicit
+    codes = ((exponent - fmt.emin) << fmt.fraction_bits) + low.astype(np.int64) - fmt.code_offset
     in_range = codes >= 0
     codes = np.where(in_range, codes, 0)
     if rounding == "ties-to-even" and fmt.ties_to_larger:
         rounding = "ties-to-away"
     least = draw(remainder.size) if draw else scalar.NEVER
     codes += in_range & scalar.rounds_up(rounding, remainder, codes % 2 == 1, negative, least)
-
-    past = scalar.beyond(fmt, saturate)
-    inward = scalar.is_inward(rounding, negative)
-    codes = np.where(codes > fmt.max_code, np.where(inward, fmt.max_code, past), codes)
-    codes = np.where(finite | is_nan, codes, past)
-    for where, lacking in (
-        (is_nan, "no NaN"),
-        ((magnitude == 0) & finite & (not fmt.has_zero), "no zero"),
-        (negative & ~is_nan & (values != 0) & (not fmt.signed), "no negative numbers"),
-    ):
-        if where.any():
-            keep = saturate and lacking != "no NaN"
-            codes = np.where(where, 0 if keep else scalar.nan(fmt, lacking), codes)
+    if fmt.has_zero:
+        codes[codes < fmt.smallest_code] = 0
     keeps_sign = fmt.has_negative_zero if fmt.has_zero else magnitude > 0  # where the code is 0
-    signed = negative & (codes != fmt.nan_code) & ((codes > 0) | keeps_sign)
-    return codes.astype(np.uint64) | np.where(signed, np.uint64(fmt.sign_bit), np.uint64(0))
+    signed = negative & ((codes > 0) | keeps_sign)
+
+    infinite = ~finite & ~is_nan
+    out_of_range = infinite | (codes > fmt.max_code)
+    if not fmt.signed:
+        out_of_range |= negative & (magnitude > 0) & ((codes > 0) | (not fmt.has_zero))
+    result = codes.astype(np.uint64) | np.where(signed, np.uint64(fmt.sign_bit), np.uint64(0))
+    if out_of_range.any():
+        for is_negative in (False, True):
+            for is_infinite in (False, True):
+                where = out_of_range & (negative == is_negative) & (infinite == is_infinite)
+                if where.any():
+                    result[where] = scalar.past(
+                        fmt, negative=is_negative, infinite=is_infinite, rounding=rounding, overflow=overflow
+                    )
+    if is_nan.any():
+        result[is_nan] = scalar.nan(fmt)
+    if not fmt.has_zero and (zero := (values == 0)).any():
+        result[zero] = 0 if scalar.saturates(fmt, overflow) else scalar.nan(fmt, "no zero")
+    return result
 
 
 def _in_chunks(function: Any, array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -19,9 +19,10 @@ def classify(fmt: FormatSpec, code: int) -> str:
         return "nan"
     if magnitude == fmt.inf_code:
         return "infinity"
-    if fmt.has_zero and magnitude >> fmt.fraction_bits == 0:
-        return "subnormal" if magnitude else "zero"
-    return "normal"
+    if fmt.has_zero and magnitude < fmt.smallest_code:
+        return "zero"
+    is_subnormal = fmt.has_subnormals and magnitude >> fmt.fraction_bits == 0
+    return "subnormal" if is_subnormal else "normal"
 
 
 def is_nan(fmt: FormatSpec, code: int) -> bool:
@@ -52,6 +53,8 @@ def ulp(fmt: FormatSpec, code: int) -> float:
     """The gap between consecutive values in the code's binade; NaN for inf and NaN, like numpy.spacing."""
     if classify(fmt, code) in ("infinity", "nan"):
         return math.nan
+    if fmt.has_zero and not fmt.has_subnormals and code & fmt.all_ones < fmt.smallest_code:
+        return fmt.smallest_normal
     _, biased_exponent, _ = fields(fmt, code)
     exponent = max(biased_exponent - fmt.bias, fmt.emin)
     return as_float(Fraction(2) ** (exponent - fmt.fraction_bits), fmt.name)
@@ -65,9 +68,13 @@ def next_up(fmt: FormatSpec, code: int) -> int:
     magnitude = code & fmt.all_ones
     if is_nan(fmt, code):
         return code
-    if code & fmt.sign_bit and (magnitude or not fmt.has_zero):
-        return negate(fmt, magnitude - 1) if magnitude else 0
-    return min(magnitude + 1, fmt.max_code if fmt.inf_code is None else fmt.inf_code)
+    is_zero = fmt.has_zero and magnitude < fmt.smallest_code
+    if code & fmt.sign_bit and not is_zero:
+        if magnitude == fmt.smallest_code:
+            return negate(fmt, 0) if fmt.has_zero else 0
+        return negate(fmt, magnitude - 1)
+    up = fmt.smallest_code if is_zero else magnitude + 1
+    return min(up, fmt.max_code if fmt.inf_code is None else fmt.inf_code)
 
 
 def next_down(fmt: FormatSpec, code: int) -> int:
@@ -75,7 +82,7 @@ def next_down(fmt: FormatSpec, code: int) -> int:
     if is_nan(fmt, code):
         return code
     if not fmt.signed:
-        return max(code - 1, 0)
+        return code - 1 if code > fmt.smallest_code else 0
     return negate(fmt, next_up(fmt, negate(fmt, code)))
 
 

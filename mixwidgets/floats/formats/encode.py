@@ -1,8 +1,8 @@
 """Value → code: one rounding of the exact value, in the order of IEEE 754-2019, sections 4.3 and 7.4.
 
 A rounding direction chooses between the two codes around a value; an overflow policy gives the result past
-the largest one. `rounds_up` and `is_inward` also take arrays: `arrays` computes the codes in another way, and
-decides by the same rules.
+the largest one. `rounds_up` also takes arrays: `arrays` computes the codes in another way, and decides by the
+same rules.
 """
 
 from fractions import Fraction
@@ -26,7 +26,7 @@ ROUNDINGS = (
 STACKS = {"torch": {"float8_e4m3fn"}, "ml_dtypes": set[str]()}
 """Libraries with their own overflow policy: the formats that torch 2.13 and ml_dtypes 0.6 saturate."""
 
-OVERFLOWS = ("native", "saturate", *STACKS)
+OVERFLOWS = ("native", "saturate", "propagate", *STACKS)
 
 NEVER = Fraction(1)  # a draw that no remainder reaches, so nothing rounds up
 
@@ -46,25 +46,53 @@ def encode(
         return fmt.to_code(exact.code)
     if exact.kind == "nan":
         return nan(fmt)
-    saturate = saturates(fmt, overflow)
     negative = exact.negative
-    if not fmt.signed and negative and (exact.kind == "infinity" or exact.magnitude):
-        return 0 if saturate else nan(fmt, "no negative numbers")
     if exact.kind == "infinity":
-        magnitude = beyond(fmt, saturate)
-    elif exact.magnitude == 0:
-        if not fmt.has_zero:
-            return 0 if saturate else nan(fmt, "no zero")
-        magnitude = 0
-    else:
+        return past(fmt, negative=negative, infinite=True, rounding=rounding, overflow=overflow)
+    magnitude = 0
+    if exact.magnitude:
         magnitude = round_magnitude(fmt, exact.magnitude, rounding, negative=negative, draw=draw)
-        if magnitude > fmt.max_code:
-            inward = is_inward(rounding, negative)
-            magnitude = fmt.max_code if inward else beyond(fmt, saturate)
-    if magnitude == fmt.nan_code:
-        return magnitude
-    signed = negative and (magnitude or fmt.has_negative_zero or not fmt.has_zero)
-    return magnitude | fmt.sign_bit if signed else magnitude
+    elif not fmt.has_zero:
+        return 0 if saturates(fmt, overflow) else nan(fmt, "no zero")
+    lacks_sign = negative and not fmt.signed and bool(exact.magnitude)
+    if magnitude > fmt.max_code or (lacks_sign and (magnitude or not fmt.has_zero)):
+        return past(fmt, negative=negative, rounding=rounding, overflow=overflow)
+    return with_sign(fmt, magnitude, negative)
+
+
+def with_sign(fmt: FormatSpec, magnitude: int, negative: bool) -> int:
+    """A magnitude code with its sign; zero has none in a format without −0."""
+    if not magnitude and fmt.has_zero and not fmt.has_negative_zero:
+        return 0
+    return magnitude | fmt.sign_bit if negative else magnitude
+
+
+def past(
+    fmt: FormatSpec,
+    *,
+    negative: bool,
+    infinite: bool = False,
+    rounding: str = "ties-to-even",
+    overflow: str = "native",
+) -> int:
+    """The code, sign included, for what is past the format's range on the side of this sign.
+
+    That is an infinity (`infinite`), or a value that rounds past the largest one or, in an unsigned format,
+    to a negative one. "native" is P3109's SatNone (interim report 4.0, section 4.7.5), and IEEE 754-2019,
+    section 7.4, in its formats; "saturate" is SatFinite, "propagate" SatPropagate. Raises ValueError where
+    that is a NaN and the format has none.
+    """
+    inward = not infinite and is_inward(fmt, rounding, negative)
+    clamps = overflow == "propagate" or saturates(fmt, overflow)
+    if negative and not fmt.signed:
+        return 0 if clamps or (inward and fmt.has_zero) else nan(fmt, "no negative numbers")
+    largest = with_sign(fmt, fmt.max_code, negative)
+    if saturates(fmt, overflow) or inward or (clamps and not infinite):
+        return largest
+    if fmt.inf_code is not None:
+        return with_sign(fmt, fmt.inf_code, negative)
+    to_nan = fmt.overflows_to_nan and fmt.nan_code is not None and not clamps
+    return nan(fmt) if to_nan else largest
 
 
 def round_magnitude(
@@ -82,24 +110,13 @@ def round_magnitude(
     # One addition handles all cases: a normal significand carries its implicit bit into the exponent field,
     # and one rounded up to 2^p carries into the next binade. Ties look at the code's parity, because with p =
     # 1 there is no significand bit to look at.
-    implicit = 0 if fmt.has_zero else 1 << fmt.fraction_bits
-    code = ((exponent - fmt.emin) << fmt.fraction_bits) + significand - implicit
-    if code < 0:  # below the smallest value of a format without zero
+    code = ((exponent - fmt.emin) << fmt.fraction_bits) + significand - fmt.code_offset
+    if code < 0:  # below the smallest value of a format without subnormals
         return 0
     if rounding == "ties-to-even" and fmt.ties_to_larger:
         rounding = "ties-to-away"
-    up: bool = rounds_up(rounding, remainder, code % 2 == 1, negative, draw)
-    return code + up
-
-
-def beyond(fmt: FormatSpec, saturate: bool) -> int:
-    """The code for a magnitude past the largest: infinity if there is one, else NaN, else the largest."""
-    if saturate:
-        return fmt.max_code
-    for code in (fmt.inf_code, fmt.nan_code):
-        if code is not None:
-            return code
-    return fmt.max_code
+    code += int(rounds_up(rounding, remainder, code % 2 == 1, negative, draw))
+    return 0 if fmt.has_zero and code < fmt.smallest_code else code
 
 
 def nan(fmt: FormatSpec, lacking: str = "no NaN") -> int:
@@ -126,19 +143,27 @@ def rounds_up(rounding: str, remainder: Any, is_odd: Any, negative: Any, draw: A
         case "stochastic":
             up = remainder >= draw
         case _:
-            up = is_inward(rounding, negative) ^ True
+            up = _goes_inward(rounding, negative) ^ True
     return up & (remainder > 0)
 
 
-def is_inward(rounding: str, negative: Any) -> Any:
-    """Whether this rounding never increases magnitudes of this sign, and so never overflows."""
+def is_inward(fmt: FormatSpec, rounding: str, negative: bool) -> bool:
+    """Whether a finite value of this sign, rounded so, never overflows. To odd, it does where infinity has
+    the odd code."""
+    if rounding == "to-odd":
+        return fmt.inf_code is None or fmt.max_code % 2 == 1
+    return bool(_goes_inward(rounding, negative))
+
+
+def _goes_inward(rounding: str, negative: Any) -> Any:
+    """Whether a rounding direction never increases magnitudes of this sign; of one value or of an array."""
     match rounding:
         case "toward-positive":
             return negative
         case "toward-negative":
             return negative ^ True
         case _:
-            return rounding in ("toward-zero", "to-odd")
+            return rounding == "toward-zero"
 
 
 def saturates(fmt: FormatSpec, overflow: str) -> bool:

@@ -8,7 +8,7 @@ from mixwidgets.floats.formats import decode, encode
 from mixwidgets.floats.formats.spec import FormatSpec
 from mixwidgets.support.parse import BitPattern, to_exact
 
-Rule = Literal["exact", "nearest", "tie", "direction", "odd", "chance", "overflow"]
+Rule = Literal["exact", "nearest", "tie", "direction", "odd", "chance", "flushed", "overflow"]
 
 _OTHERS: dict[str, Rule] = {"to-odd": "odd", "stochastic": "chance"}
 
@@ -22,7 +22,8 @@ class Explanation:
     rule: Rule
     """What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both
     were equally near, and the rounding mode chose. "direction": the rounding mode goes up, down or toward
-    zero. "odd": the neighbour with the odd code was taken. "chance": a random draw. "overflow": the value is
+    zero. "odd": the neighbour with the odd code was taken. "chance": a random draw. "flushed": the format has no
+    subnormals, so a result below its smallest normal value became 0. "overflow": the value is
     out of the format's range, so the overflow policy gave the result."""
     below: int
     """Code of the greatest representable value ≤ the input; the code itself when exact."""
@@ -54,22 +55,24 @@ def explain(
     if lacks_sign or fmt.magnitude(low) > exact.magnitude:  # below an unsigned or zeroless format's range
         return Explanation(code, "overflow", code, code, None, error, relative)
     low = min(low, fmt.max_code)
-    high = low + 1 if low < fmt.max_code else encode.beyond(fmt, saturate=False)
-    midpoint = (fmt.magnitude(low) + fmt.magnitude(low + 1)) / 2
+    inner = encode.with_sign(fmt, low, exact.negative)
+    next_code = max(low + 1, fmt.smallest_code)
+    if low < fmt.max_code:
+        outer = encode.with_sign(fmt, next_code, exact.negative)
+    else:
+        outer = encode.past(fmt, negative=exact.negative)
+    midpoint = (fmt.magnitude(low) + fmt.magnitude(next_code)) / 2
     rule = _rule(fmt, exact.magnitude, midpoint, rounding, exact.negative)
-    below, above = low, high
     if exact.negative:
-        below, above, midpoint = _negated(fmt, high), _negated(fmt, low), -midpoint
-    return Explanation(code, rule, below, above, midpoint, error, relative)
-
-
-def _negated(fmt: FormatSpec, code: int) -> int:
-    return code if decode.is_nan(fmt, code) else decode.negate(fmt, code)
+        return Explanation(code, rule, outer, inner, -midpoint, error, relative)
+    return Explanation(code, rule, inner, outer, midpoint, error, relative)
 
 
 def _rule(fmt: FormatSpec, magnitude: Fraction, midpoint: Fraction, rounding: str, negative: bool) -> Rule:
     if encode.round_magnitude(fmt, magnitude, rounding, negative=negative) > fmt.max_code:
         return "overflow"
+    if fmt.has_zero and not fmt.has_subnormals and magnitude < fmt.magnitude(fmt.smallest_code):
+        return "flushed"
     if rounding.startswith("ties"):
         return "tie" if magnitude == midpoint else "nearest"
     return _OTHERS.get(rounding, "direction")

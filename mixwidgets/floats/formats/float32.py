@@ -60,7 +60,7 @@ def serves_draws(fmt: FormatSpec, values: Any) -> bool:
 
 def _is_usual(fmt: FormatSpec, values: Any) -> bool:
     """Whether this is a float32 array, and the format has a sign and a zero."""
-    return isinstance(values, np.ndarray) and values.dtype == np.float32 and fmt.signed and fmt.has_zero
+    return isinstance(values, np.ndarray) and values.dtype == np.float32 and fmt.signed and fmt.has_subnormals
 
 
 @np.errstate(invalid="ignore", over="ignore")  # inf − inf, and what rounds to 2^128
@@ -142,5 +142,5 @@ def _by_addition(
 
 def _past(fmt: FormatSpec, saturate: bool) -> np.float32:
     """The value that the format has past its largest one."""
-    code = scalar.beyond(fmt, saturate)
+    code = scalar.past(fmt, negative=False, overflow="saturate" if saturate else "native")
     return np.float32(fmt.max if code == fmt.max_code else np.inf if code == fmt.inf_code else np.nan)

@@ -5,9 +5,10 @@ A code is the integer bit pattern, from the top: sign (1 bit, if `signed`), bias
 Its value:
 
     0 < E        2^(E − bias) × (1 + F / 2^t)      normal
-    E = 0        2^(1 − bias) × (0 + F / 2^t)      subnormal, or zero (where `has_zero`; else as for 0 < E)
+    E = 0        2^(1 − bias) × (0 + F / 2^t)      zero or subnormal
 
-(IEEE 754-2019, section 3.4), except for the few codes that `infinity` and `nan` name.
+(IEEE 754-2019, section 3.4), except for the few codes that `infinity` and `nan` name, and for formats without
+zero or subnormals (`has_zero`, `subnormals`).
 """
 
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from mixwidgets.support import parse
 
 Infinity = Literal["ieee", "top", "none"]
 Nan = Literal["ieee", "top", "negative_zero", "none"]
+Subnormals = Literal["gradual", "flushed", "none"]
 
 LIMITS = {"exponent_bits": (1, 11), "fraction_bits": (0, 52), "bias": (-4096, 4096)}
 FAMILY_LIMITS = {**LIMITS, "exponent_bits": (1, 15), "bias": (0, 1 << 14)}  # P3109's, of up to 15 bits
@@ -46,6 +48,14 @@ class FormatSpec:
     ones), "negative_zero" (the sign bit alone, so that there is no −0) or "none"."""
     has_zero: bool = True
     """Whether a zero exponent field means zero and the subnormals; otherwise it is one more binade."""
+    subnormals: Subnormals = "gradual"
+    """What a zero exponent field means beside zero, in a format that has one: "gradual", subnormals (IEEE
+    754-2019, section 3.4); "flushed", zero as well, whatever the fraction (flush to zero); "none", one more
+    binade, whose first code is the zero (DLFloat: Agrawal et al., ARITH 2019). Without subnormals a result
+    below the smallest normal value becomes 0, in every rounding direction."""
+    overflows_to_nan: bool = True
+    """Whether a format without infinity has NaN, if it has that, past its largest value; otherwise the
+    largest value (P3109's finite formats)."""
     experimental: bool = field(default=False, compare=False)
     """Whether its definition may still change."""
     aliases: tuple[str, ...] = field(default=(), compare=False)
@@ -60,10 +70,11 @@ class FormatSpec:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
                 raise ValueError(f"{name} must be an integer from {low} to {high}, not {value!r}")
-        for name, accepted in {"infinity": get_args(Infinity), "nan": get_args(Nan)}.items():
+        choices = {"infinity": Infinity, "nan": Nan, "subnormals": Subnormals}
+        for name, accepted in {name: get_args(choice) for name, choice in choices.items()}.items():
             if getattr(self, name) not in accepted:
                 raise ValueError(f"{name} must be one of {', '.join(accepted)}, not {getattr(self, name)!r}")
-        for name in ("signed", "has_zero"):
+        for name in ("signed", "has_zero", "overflows_to_nan"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be True or False, not {getattr(self, name)!r}")
         if problem := self._problem():
@@ -77,7 +88,13 @@ class FormatSpec:
             return "IEEE's special values need at least 2 exponent bits and 1 fraction bit"
         if self.nan == "negative_zero" and not (self.signed and self.has_zero):
             return 'nan="negative_zero" needs a sign bit and a zero'
-        if self.max_code < 1:
+        if self.subnormals != "gradual" and not self.has_zero:
+            return "a format without zero has no subnormals either: leave out `subnormals`"
+        if self.subnormals == "flushed" and self.nan == "negative_zero":
+            return (
+                'subnormals="flushed" has several codes for −0, so nan="negative_zero" cannot be one of them'
+            )
+        if self.max_code < max(self.smallest_code, 1):
             return "too few codes are left for finite numbers; use more bits or fewer special values"
         return ""
 
@@ -136,9 +153,32 @@ class FormatSpec:
         return self.fraction_bits + 1
 
     @property
+    def has_subnormals(self) -> bool:
+        """Whether codes with a zero exponent field are subnormal numbers."""
+        return self.has_zero and self.subnormals == "gradual" and self.fraction_bits > 0
+
+    @property
+    def _zero_exponent_is_normal(self) -> bool:
+        """Whether a zero exponent field is one more binade."""
+        return not self.has_zero or self.subnormals == "none"
+
+    @property
     def emin(self) -> int:
         """Exponent of the smallest normal number, and of every subnormal one."""
-        return int(self.has_zero) - self.bias
+        return int(not self._zero_exponent_is_normal) - self.bias
+
+    @property
+    def code_offset(self) -> int:
+        """The magnitude code of significand × 2^(e − t) is (e − emin)·2^t + significand − this: 2^t where a
+        zero exponent field is one more binade, else 0."""
+        return 1 << self.fraction_bits if self._zero_exponent_is_normal else 0
+
+    @property
+    def smallest_code(self) -> int:
+        """The magnitude code of the smallest positive value."""
+        if not self.has_zero:
+            return 0
+        return 1 << self.fraction_bits if self.subnormals == "flushed" else 1
 
     @cached_property
     def emax(self) -> int:
@@ -157,14 +197,14 @@ class FormatSpec:
 
     @cached_property
     def smallest_normal(self) -> float:
-        """Smallest positive normal value, 2^emin."""
-        return as_float(Fraction(2) ** self.emin, self.name)
+        """Smallest positive normal value: 2^emin, or the next one where the code of 2^emin is the zero."""
+        is_zero = self.has_zero and self.subnormals == "none"
+        return as_float(self.magnitude(1) if is_zero else Fraction(2) ** self.emin, self.name)
 
     @cached_property
     def smallest_subnormal(self) -> float:
         """Smallest positive subnormal value; `smallest_normal` if there are no subnormals."""
-        step = self.fraction_bits if self.has_zero else 0
-        return as_float(Fraction(2) ** (self.emin - step), self.name)
+        return as_float(self.magnitude(1), self.name) if self.has_subnormals else self.smallest_normal
 
     @property
     def eps(self) -> float:
@@ -208,7 +248,9 @@ class FormatSpec:
     def magnitude(self, magnitude_code: int) -> Fraction:
         """The value of a magnitude code on the format's grid, also beyond `max_code`."""
         biased_exponent, fraction = divmod(magnitude_code, 1 << self.fraction_bits)
-        is_normal = biased_exponent > 0 or not self.has_zero
+        if self.has_zero and magnitude_code < self.smallest_code:
+            return Fraction(0)
+        is_normal = biased_exponent > 0 or self._zero_exponent_is_normal
         significand = fraction + (is_normal << self.fraction_bits)
         return significand * Fraction(2) ** (max(biased_exponent - self.bias, self.emin) - self.fraction_bits)
 
