@@ -22,8 +22,8 @@ class Explanation:
     rule: Rule
     """What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both
     were equally near, and the rounding mode chose. "direction": the rounding mode goes up, down or toward
-    zero. "odd": the neighbour with the odd code was taken. "chance": a random draw. "flushed": the format has no
-    subnormals, so a result below its smallest normal value became 0. "overflow": the value is
+    zero. "odd": the neighbour with the odd code was taken. "chance": a random draw. "flushed": the
+    format has no subnormals, so a result below its smallest normal value became 0. "overflow": the value is
     out of the format's range, so the overflow policy gave the result."""
     below: int
     """Code of the greatest representable value ≤ the input; the code itself when exact."""
