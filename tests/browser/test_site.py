@@ -122,7 +122,9 @@ def site(page, folder):
     assert site.told == []  # no complaint of the security policy either
 
 
-@pytest.mark.parametrize("lang", FOLDERS)
+@pytest.mark.parametrize(
+    "lang", [pytest.param(lang, marks=pytest.mark.slow if lang == "zh" else ()) for lang in FOLDERS]
+)
 def test_every_page_is_reached_by_clicking(site, lang):
     site.open("index.html")
     if lang == "zh":

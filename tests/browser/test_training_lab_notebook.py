@@ -66,6 +66,7 @@ def test_two_recipes_wait_in_line_by_mouse_and_stop_all_ends_them(page, server):
     notebook.ask(1, "['stopped', 'stopped'")
 
 
+@pytest.mark.slow
 def test_launch_compare_and_open_gradients_by_keyboard(page, server):
     notebook = lab_of(page, server, "compared", steps=30, recipe=["fp32", "fp16_dynamic"])
     widget = the_lab(notebook.run(0))
@@ -185,6 +186,7 @@ except ValueError:
     print("it raised")"""
 
 
+@pytest.mark.slow
 def test_no_text_of_a_live_run_is_ever_code(page, server):
     notebook = lab_of(page, server, "hostile", cell=HOSTILE_LOOP)
     widget = the_lab(notebook.run(0))
