@@ -24,11 +24,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mixwidgets.floats.formats.in_and_out import require_dense_floats
 from mixwidgets.floats.gradients.boundaries import catalogue_cuts
 from mixwidgets.floats.gradients.histogram import cell_edges, count_cells, looked_at
 from mixwidgets.floats.gradients.lazy import LazySummaries, counted, counted_later, joined
 from mixwidgets.floats.gradients.summary import GradientSummary
-from mixwidgets.floats.gradients.values import Array, require_dense_floats
+from mixwidgets.floats.gradients.values import Array
 from mixwidgets.runs.training.kernels import Kernels, working_kernels
 
 Summaries = Mapping[str, GradientSummary]
