@@ -1,15 +1,39 @@
 """Converts any source of floating-point values to a flat float32 or float64 array."""
 
 import re
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.in_and_out import not_floating, take
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _FLOAT_NAME = re.compile(r"b?float(4|6|8|16|32|64)(_\w+)?")  # NumPy's own and those of ml_dtypes
+
+
+class Grid(NamedTuple):
+    """Multiples of 2^least with at most `precision` significant bits: the values of a float format."""
+
+    precision: int
+    """1 … 53."""
+    least: int
+    """The exponent of the smallest positive value."""
+
+
+FLOAT64_GRID = Grid(53, -1074)
+
+
+@lru_cache(maxsize=64)
+def grid_of(dtype: Any) -> Grid:
+    """The grid of the values of a floating-point dtype of NumPy, ml_dtypes or torch; float64's for others."""
+    try:
+        fmt = get_format(dtype)
+    except (TypeError, ValueError):
+        return FLOAT64_GRID
+    return Grid(fmt.precision, fmt.emin - fmt.fraction_bits * fmt.has_subnormals)
 
 
 def own_part(values: Any) -> Any:
