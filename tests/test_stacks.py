@@ -41,6 +41,25 @@ def test_what_each_library_says_is_what_it_does():
     assert math.isnan(found["ml_dtypes"].value) == math.isnan(theirs)
 
 
+@pytest.mark.parametrize(
+    ("value", "name", "ours", "theirs", "code", "reason"),
+    [
+        (3, "float8_e8m0fnu", 4.0, 2.0, "0x80", "a tie, which it gives to the other neighbour"),
+        (0, "float8_e8m0fnu", math.nan, 0.0, "", "float8_e8m0fnu has no such value"),
+        (-1, "binary8p4ue", math.nan, -1.0, "", "binary8p4ue has no such value"),
+        (1e9, "binary8p4sf", 240.0, math.nan, "0x80", "another overflow policy: it gives nan"),
+        (1e9, "binary8p4se", math.inf, math.inf, "0x7F", ""),
+        (2.6, "binary6p3uf", 2.5, 2.5, "0x25", ""),
+    ],
+)
+def test_gfloat_has_scales_and_p3109(value, name, ours, theirs, code, reason):
+    found = rows(value, name)
+    assert found["exact"].value == pytest.approx(ours, rel=0, nan_ok=True)
+    row = found["gfloat"]
+    assert row.value == pytest.approx(theirs, rel=0, nan_ok=True)
+    assert (row.code, row.differs, row.reason) == (code, bool(reason), reason)
+
+
 def test_all_agree_where_nothing_is_at_stake():
     casts = mw.cast_everywhere("0.5", "float16")
     assert casts.differing == []

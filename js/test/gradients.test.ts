@@ -4,17 +4,19 @@ import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { customFormat } from "#core/formats/float_format.ts";
-import { Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { Answers, estimatedError, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { boundaries, CLASSES } from "#core/gradients/boundaries.ts";
 import { readFrame, unpacked, writeFrame } from "#core/frame.ts";
 import { packed } from "./frames.ts";
-import { type Counts, GradientSummary } from "#core/gradients/summary.ts";
+import { type Counts, GradientSummary, summaryOf } from "#core/gradients/summary.ts";
 import { committed } from "./vectors.ts";
 
 interface Case {
   name: string;
   bytes: string;
   version_1: string;
+  version_2: string;
+  errors: Record<string, Record<string, number | null>>;
   samples: Record<string, string>;
   counts: Record<string, Record<string, number[]>>;
   best_log2: Record<string, number>;
@@ -32,7 +34,7 @@ const fromHex = (text: string) => {
   return sign ? -magnitude : magnitude;
 };
 
-describe.each(cases)("$name", ({ bytes, version_1, samples, counts, best_log2 }) => {
+describe.each(cases)("$name", ({ bytes, version_1, version_2, samples, counts, best_log2, errors }) => {
   const summary = GradientSummary.fromBytes(view(bytes));
 
   test("every class at every scale, as brute force counts it", () => {
@@ -53,6 +55,19 @@ describe.each(cases)("$name", ({ bytes, version_1, samples, counts, best_log2 })
     for (const format of signed) expect(old.counts(format, 3)).toEqual(summary.counts(format, 3));
   });
 
+  test("the grid of the values, and of old bytes float64's", () => {
+    const before = GradientSummary.fromBytes(view(version_2));
+    expect(before.exponents.map((exponent) => before.sample(exponent))).toEqual(summary.exponents.map((exponent) => summary.sample(exponent)));
+    expect(before.grid).toEqual({ precision: 53, least: -1074 });
+    for (const [name, byScale] of Object.entries(errors)) {
+      for (const [log2, expected] of Object.entries(byScale)) {
+        const found = estimatedError(summary, getFormat(name)!, Number(log2));
+        if (expected === null) expect(found, name).toBe(Infinity);
+        else expect(Math.abs(found - expected), `${name} at 2^${log2}`).toBeLessThanOrEqual(1e-15 + 1e-12 * expected);
+      }
+    }
+  });
+
   test("the best scale, as Python finds it", () => {
     for (const [name, log2] of Object.entries(best_log2)) {
       expect(new Answers([summary], getFormat(name)!).best.log2, name).toBe(log2);
@@ -62,14 +77,16 @@ describe.each(cases)("$name", ({ bytes, version_1, samples, counts, best_log2 })
 
 test("records of block formats after the samples", () => {
   const record = { format: "mxfp4", blocks_along: "axis 1", flushed: 3, clipped: 0, relative_error: 0.1, block_range_p50: null };
-  const old = Buffer.from(cases[0]!.bytes, "hex").subarray(0, -4);
-  old[4] = 3;
-  const body = Buffer.concat([old, Buffer.from(JSON.stringify([record]))]);
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32LE(crc32(body));
-  const read = GradientSummary.fromBytes(view(Buffer.concat([body, sum]).toString("hex")));
-  expect(read.blocks).toEqual([record]);
-  expect(read.count).toBe(GradientSummary.fromBytes(view(cases[0]!.bytes)).count);
+  for (const [version, bytes] of [[3, cases[0]!.version_2], [4, cases[0]!.bytes]] as const) {
+    const old = Buffer.from(bytes, "hex").subarray(0, -4);
+    old[4] = version;
+    const body = Buffer.concat([old, Buffer.from(JSON.stringify([record]))]);
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32LE(crc32(body));
+    const read = GradientSummary.fromBytes(view(Buffer.concat([body, sum]).toString("hex")));
+    expect(read.blocks).toEqual([record]);
+    expect(read.count).toBe(GradientSummary.fromBytes(view(cases[0]!.bytes)).count);
+  }
   expect(GradientSummary.fromBytes(view(cases[0]!.bytes)).blocks).toEqual([]);
 });
 
@@ -126,6 +143,23 @@ test("damaged bytes are refused, never drawn", () => {
     const short = Uint8Array.from(whole.subarray(0, at));
     expect(() => GradientSummary.fromBytes(new DataView(short.buffer)), `cut at ${at}`).toThrow(RangeError);
   }
+});
+
+test("a summary of several has the grid of all", () => {
+  const [wide, narrow] = ["spread float64", "every bfloat16"].map((name) =>
+    GradientSummary.fromBytes(view(cases.find((one) => one.name === name)!.bytes)));
+  expect(narrow!.grid).toEqual({ precision: 8, least: -133 });
+  expect(GradientSummary.together([narrow!, wide!]).grid).toEqual({ precision: 53, least: -1074 });
+  expect(estimatedError(narrow!, getFormat("bfloat16")!, 0)).toBe(0);
+});
+
+test("without zero nothing is flushed or subnormal", () => {
+  const format = customFormat({ name: "mine", exponentBits: 3, fractionBits: 2, infinity: "none", nan: "top", hasZero: false });
+  const summary = summaryOf(Float32Array.of(1e-9, 0.01, 1, -1e9), format);
+  expect(summary.counts(format, 0).finite).toEqual([0, 0, 3, 1]);
+  const below = summaryOf(Float32Array.from({ length: 1000 }, (_, i) => 2 ** -9 * (1 + (i + 0.5) / 1000)), format);
+  const [errors, squares] = [(2 ** 6) ** 2 - 2 * 2 ** 6 * 1.5 + 7 / 3, 7 / 3]; // from 1 to 2, all of which become 64
+  expect(estimatedError(below, format, 0)).toBeCloseTo(Math.sqrt(errors / squares), 4);
 });
 
 test("without a fraction bit nothing is subnormal", () => {

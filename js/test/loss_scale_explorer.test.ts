@@ -25,7 +25,6 @@ const RECORD = {
 const bytesOf = (name: string): Buffer => {
   if (name.endsWith(" (blocks)")) {
     const old = bytesOf(name.replace(" (blocks)", "")).subarray(0, -4);
-    old[4] = 3;
     const body = Buffer.concat([old, Buffer.from(JSON.stringify([RECORD]))]);
     return Buffer.concat([body, Buffer.from(Uint32Array.of(crc32(body)).buffer)]);
   }

@@ -100,8 +100,20 @@ def _compare(
     if rounded is None:
         return Cast(library, "", None, False, tell("has no cast to {format}", format=fmt.name))
     differs = right.value is None or not _same(rounded, right.value)
-    code = fmt.to_hex(fmt.encode(rounded)) if rounded == rounded or fmt.has_nan else ""
-    return Cast(library, code, rounded, differs, _reason(fmt, exact, double, rounded) if differs else "")
+    code = _code(fmt, rounded)
+    reason = (
+        _reason(fmt, exact, double, rounded) if code else tell("{format} has no such value", format=fmt.name)
+    )
+    return Cast(library, code, rounded, differs, reason if differs else "")
+
+
+def _code(fmt: FloatFormat, value: float) -> str:
+    """The code of a value; "" if the format does not have it."""
+    try:
+        code = fmt.encode(value)
+    except ValueError:
+        return ""
+    return fmt.to_hex(code) if _same(fmt.decode(code), value) else ""
 
 
 def _reason(fmt: FloatFormat, exact: Exact, double: float, rounded: float) -> str:
@@ -115,8 +127,12 @@ def _reason(fmt: FloatFormat, exact: Exact, double: float, rounded: float) -> st
     if _same(fmt.round(single), rounded) and not _same(fmt.round(double), rounded):
         return tell("rounded twice: first to {format}, {value}", format="float32", value=repr(single))
     if exact.kind == "infinity" or exact.magnitude >= fmt.overflow_threshold_exact:
-        saturates = abs(rounded) == fmt.max
-        return tell("another overflow policy: it saturates" if saturates else "another overflow policy")
+        if abs(rounded) == fmt.max:
+            return tell("another overflow policy: it saturates")
+        return tell("another overflow policy: it gives {value}", value=repr(rounded))
+    how = fmt.explain(exact)
+    if how.rule == "tie" and rounded in (fmt.decode(how.below), fmt.decode(how.above)):
+        return tell("a tie, which it gives to the other neighbour")
     return tell("another rule")
 
 
@@ -145,16 +161,23 @@ def _ml_dtypes(name: str, value: float) -> float | None:
     import ml_dtypes
 
     dtype = getattr(ml_dtypes, name, None)
-    return float(np.float64(value).astype(dtype)) if isinstance(dtype, type) else None
+    with np.errstate(over="ignore"):
+        return float(np.float64(value).astype(dtype)) if isinstance(dtype, type) else None
 
 
 def _gfloat(name: str, value: float) -> float | None:
     import gfloat
     from gfloat import formats
 
-    if name not in _GFLOAT:
+    fmt = get_format(name)
+    if name in _GFLOAT:
+        info = getattr(formats, _GFLOAT[name])
+    elif fmt.experimental:  # P3109's
+        sign = gfloat.Signedness.Signed if fmt.signed else gfloat.Signedness.Unsigned
+        domain = gfloat.Domain.Extended if fmt.has_inf else gfloat.Domain.Finite
+        info = formats.format_info_p3109(fmt.bits, fmt.precision, sign, domain)
+    else:
         return None
-    info = getattr(formats, _GFLOAT[name])
     without_specials = info.num_posinfs == 0 and info.num_nans == 0  # gfloat can only saturate these
     return float(gfloat.round_float(info, value, sat=without_specials))
 
@@ -169,6 +192,7 @@ _GFLOAT = {
     "float6_e3m2fn": "format_info_ocp_e3m2",
     "float6_e2m3fn": "format_info_ocp_e2m3",
     "float4_e2m1fn": "format_info_ocp_e2m1",
+    "float8_e8m0fnu": "format_info_ocp_e8m0",
 }
 
 LIBRARIES: dict[str, Callable[[str, float], float | None]] = {

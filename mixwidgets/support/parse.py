@@ -86,7 +86,8 @@ def to_exact(value: Any) -> Exact | BitPattern:
             f"a value must be a number or text, not {value!r}; write {int(value)} if you mean that number"
         )
     if isinstance(value, Fraction | Integral):
-        return Exact("finite", value < 0, abs(Fraction(value)))
+        whole = value if isinstance(value, Fraction) else int(value)  # NumPy's have few bits
+        return Exact("finite", whole < 0, abs(Fraction(whole)))
     if isinstance(value, Decimal | Real):
         return _from_binary(value)
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:  # 0-d arrays, tensors, ml_dtypes scalars

@@ -33,6 +33,24 @@ def classify(value: float, format: str, scale: Fraction) -> str:
     return "subnormal" if rounded < Fraction(2) ** emin else "normal"
 
 
+def error(values: object, format: str, log2_loss_scale: int) -> float:
+    """‖rounded − x‖ / ‖x‖ in rationals: only the last square root is a float's."""
+    emin, fraction_bits, _ = FORMATS[format]
+    scale = Fraction(2) ** log2_loss_scale
+    lost = whole = Fraction(0)
+    for value in map(float, values):  # type: ignore[call-overload]
+        if not math.isfinite(value) or value == 0:
+            continue
+        if classify(value, format, scale) == "overflow":
+            return math.inf
+        scaled = abs(Fraction(value)) * scale
+        exponent = math.frexp(abs(value))[1] - 1 + log2_loss_scale
+        quantum = Fraction(2) ** (max(exponent, emin) - fraction_bits)
+        lost += ((round(scaled / quantum) * quantum - scaled) / scale) ** 2
+        whole += Fraction(value) ** 2
+    return math.sqrt(lost / whole) if whole else 0.0
+
+
 def counts(values: object, format: str, log2_loss_scale: int) -> dict[str, int]:
     scale = Fraction(2) ** log2_loss_scale
     found = Counter(classify(float(value), format, scale) for value in values)  # type: ignore[attr-defined]

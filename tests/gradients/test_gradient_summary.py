@@ -33,7 +33,7 @@ NUMPY_TYPES = {
 def test_shared_vectors(case: dict) -> None:  # type: ignore[type-arg]
     summary = GradientSummary.from_bytes(bytes.fromhex(case["bytes"]))
     if case["values"] is not None:
-        dtype = np.dtype(case["dtype"]).newbyteorder("<")
+        dtype = np.dtype(NUMPY_TYPES[case["dtype"]]).newbyteorder("<")
         made = GradientSummary.of(np.frombuffer(bytes.fromhex(case["values"]), dtype))
         assert made.to_bytes() == summary.to_bytes()
     known = {int(exponent): float.fromhex(value) for exponent, value in case["samples"].items()}
@@ -43,6 +43,14 @@ def test_shared_vectors(case: dict) -> None:  # type: ignore[type-arg]
     old = GradientSummary.from_bytes(bytes.fromhex(case["version_1"]))
     assert old == summary
     assert not old.samples.any()
+    old = GradientSummary.from_bytes(bytes.fromhex(case["version_2"]))
+    assert old == summary
+    assert old.samples.tolist() == summary.samples.tolist()
+    assert old.grid == (53, -1074)
+    for name, by_scale in case["errors"].items():
+        for log2, expected in by_scale.items():
+            found = summary.relative_error(name, 2.0 ** int(log2)).value
+            assert found == pytest.approx(np.inf if expected is None else expected, rel=1e-12, abs=1e-15)
     for name, by_scale in case["counts"].items():
         for log2, expected in by_scale.items():
             assert list(asdict(summary.counts(name, 2.0 ** int(log2))).values()) == expected
@@ -203,7 +211,13 @@ ONE_OF_2_TO_THE_0 = (
 @pytest.mark.parametrize(
     ("body", "fault"),
     [
-        (b"MWGS\x04" + bytes(27), "version 4"),
+        (b"MWGS\x05" + bytes(27), "version 5"),
+        (b"MWGS\x04\x01\x00\x00" + bytes(24) + (1).to_bytes(8, "little") + bytes(2), "too early"),
+        (b"MWGS\x04\x01\x00\x00" + bytes(24) + (1).to_bytes(8, "little") + bytes(3), "its precision"),
+        (
+            b"MWGS\x04\x01\x00\x00" + bytes(24) + (1).to_bytes(8, "little") + b"\x18\x6b\xff!",
+            "block records",
+        ),
         (b"MWGS\x03" + bytes(27), "block records"),
         (ONE_OF_2_TO_THE_0 + b"\xc0", "too early"),
         (ONE_OF_2_TO_THE_0 + b"\xc0\x00", "not written as"),

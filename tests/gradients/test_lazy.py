@@ -9,11 +9,14 @@ from mixwidgets.floats.gradients.boundaries import catalogue_cuts
 from mixwidgets.floats.gradients.histogram import count_cells, looked_at
 from mixwidgets.floats.gradients.lazy import LazySummaries, counted, counted_later, joined, merged
 from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.values import Grid
+
+FLOAT32 = Grid(24, -149)
 
 
 def counted_now(arrays: dict[str, np.ndarray]) -> LazySummaries:
     counts = [count_cells(array, catalogue_cuts()) for array in arrays.values()]
-    return counted(list(arrays), np.array(counts), [looked_at(array) for array in arrays.values()])
+    return counted(list(arrays), np.array(counts), [looked_at(array) for array in arrays.values()], FLOAT32)
 
 
 def alike(arrays: dict[str, np.ndarray]) -> None:
@@ -22,7 +25,7 @@ def alike(arrays: dict[str, np.ndarray]) -> None:
     sizes = {name: len(array) for name, array in arrays.items()}
     joint = np.concatenate(list(arrays.values())) if arrays else np.zeros(0, np.float32)
     broken = {name: np.count_nonzero(~np.isfinite(array)) for name, array in arrays.items()}
-    for found in (counted_now(arrays), counted_later(joint, sizes, all_finite=False)):
+    for found in (counted_now(arrays), counted_later(joint, sizes, FLOAT32, all_finite=False)):
         assert list(found) == list(arrays)
         assert found.not_finite == {name: count for name, count in broken.items() if count}
         for name, array in arrays.items():
@@ -36,7 +39,7 @@ def test_nothing_is_counted_before_the_first_access(monkeypatch: pytest.MonkeyPa
         raise AssertionError("counted")
 
     monkeypatch.setattr("mixwidgets.floats.gradients.lazy.count_cells_of_parts", unwanted)
-    found = counted_later(np.float32([1, np.nan]), {"a": 2}, all_finite=False)
+    found = counted_later(np.float32([1, np.nan]), {"a": 2}, FLOAT32, all_finite=False)
     assert found.not_finite == {"a": 1}
     assert "a" in found
     with pytest.raises(AssertionError, match="counted"):

@@ -1,13 +1,14 @@
 """A training loop, twice: one is watched, the other looks at its own gradients by hand."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import nn
 
 from mixwidgets.diagnosis.watching.watch import Watcher, watch
 from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.floats.gradients.values import FLOAT64_GRID
 
 
 def small_model():
@@ -74,7 +75,7 @@ class Twin:
         factor = 1 if self.scaler is None or self.clip is not None else 1 / self.scaler.get_scale()
         self.seen.append(
             {
-                name.replace("_orig_mod.", ""): GradientSummary.of(dense(weight.grad) * factor).to_bytes()
+                name.replace("_orig_mod.", ""): _bytes(GradientSummary.of(dense(weight.grad) * factor))
                 for name, weight in self.net.named_parameters()
                 if weight.grad is not None
             }
@@ -107,7 +108,12 @@ def dense(gradient):
 
 
 def in_bytes(summaries):
-    return {name: summary.to_bytes() for name, summary in summaries.items()}
+    return {name: _bytes(summary) for name, summary in summaries.items()}
+
+
+def _bytes(summary):
+    """Whoever divides in float32 has float32's grid; watch divides the summary, and its grid."""
+    return replace(summary, grid=FLOAT64_GRID).to_bytes()
 
 
 def assert_same(left, right):

@@ -45,6 +45,25 @@ def of(compute_format, scale=1.0, **fields):
     return recipes["bf16"].replace(compute_format=compute_format, loss_scale=rule, **fields)
 
 
+@pytest.mark.parametrize(
+    ("recipe", "fields", "grid", "format", "scale"),
+    [
+        (of("bfloat16"), {}, (8, -133), "bfloat16", 1),
+        (of("float16", scale=2.0**7), {}, (11, -31), "float16", 2**7),
+        (of("float16", scale=3.0), {}, (24, -149), "float16", 1),
+        (of("bfloat16"), {"micro_batches": 2}, (24, -149), "bfloat16", 1),
+        (of("float16", accumulation_format="bfloat16"), {"micro_batches": 2}, (8, -133), "bfloat16", 1),
+        (recipes["amp_bf16"], {}, (24, -149), "bfloat16", 1),
+    ],
+)
+def test_a_summary_knows_the_precision_that_gradients_had(recipe, fields, grid, format, scale):
+    snapshots, _ = snapshots_and_steps(recipe, **fields)
+    for snapshot in snapshots:
+        for summary in snapshot.summaries.values():
+            assert summary.grid == grid
+            assert (summary.relative_error(format, scale).value == 0) == (grid[0] < 24)
+
+
 class Oracle:
     """SGD on the perceptron in plain torch, one step at a time."""
 
@@ -137,4 +156,4 @@ def test_the_gradients_of_micro_batches_are_summed_in_the_format_of_their_buffer
         sums = part if sums is None else {name: sums[name] + value for name, value in part.items()}
     for name, total in sums.items():
         expected = GradientSummary.of(total.float() / 2.0**12)
-        assert snapshots[0].summaries[name].to_bytes() == expected.to_bytes()
+        assert snapshots[0].summaries[name] == expected

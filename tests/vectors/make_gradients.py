@@ -12,13 +12,14 @@ import zlib
 from fractions import Fraction
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent))
 
 from mixwidgets.floats.gradients.summary import GradientSummary, best_loss_scale  # noqa: E402
-from tests.gradients.gradient_oracle import CLASSES, FORMATS, counts  # noqa: E402
+from tests.gradients.gradient_oracle import CLASSES, FORMATS, counts, error  # noqa: E402
 
 SCALES = (-24, -10, -1, 0, 1, 7, 15, 24, 40)
 
@@ -54,15 +55,25 @@ def cases() -> dict[str, np.ndarray]:
         "spread float64": spread,
         "float16": spread.astype(np.float16).astype(np.float32),
         "many of one": np.full(2_000, 3.0, dtype=np.float32),
+        # Each of their values once in some binades, so that the estimate of an error is the error itself.
+        "every bfloat16": np.arange(0x3100, 0x3300, dtype=np.uint16).view(ml_dtypes.bfloat16),
+        "every float8_e5m2": np.arange(1, 0x7C, dtype=np.uint8).view(ml_dtypes.float8_e5m2),
     }
 
 
 def samples(values: np.ndarray) -> dict[int, str]:
     """The last value of each binade, as a hex float: of so few values all are looked at, but subnormals."""
     assert values.size <= 1024 or len(set(values.tolist())) == 1
-    least = float(np.finfo(values.dtype).smallest_normal)
+    least = float(np.finfo(values.dtype if values.itemsize > 2 else np.float32).smallest_normal)
     finite = [float(value) for value in values if math.isfinite(value) and abs(value) >= least]
     return {math.frexp(value)[1] - 1: value.hex() for value in finite}
+
+
+def of_version_2(summary: GradientSummary) -> bytes:
+    """As it was written before there was a grid."""
+    data = bytearray(summary.to_bytes()[: -4 - 3])
+    data[4] = 2
+    return bytes(data) + zlib.crc32(data).to_bytes(4, "little")
 
 
 def of_version_1(summary: GradientSummary) -> bytes:
@@ -80,6 +91,13 @@ def of_version_1(summary: GradientSummary) -> bytes:
     return bytes(data) + zlib.crc32(data).to_bytes(4, "little")
 
 
+def errors(name: str, values: np.ndarray) -> dict[str, dict[str, float | None]]:
+    if not name.startswith("every"):
+        return {}
+    found = {format: {str(k): error(values, format, k) for k in SCALES} for format in FORMATS}
+    return {f: {k: e if math.isfinite(e) else None for k, e in row.items()} for f, row in found.items()}
+
+
 def describe(name: str, values: np.ndarray) -> dict[str, object]:
     summary = GradientSummary.of(values)
     expected = {
@@ -94,6 +112,8 @@ def describe(name: str, values: np.ndarray) -> dict[str, object]:
         else None,
         "bytes": summary.to_bytes().hex(),
         "version_1": of_version_1(summary).hex(),
+        "version_2": of_version_2(summary).hex(),
+        "errors": errors(name, values),
         "samples": samples(values),
         "counts": expected,
         "best_log2": {format: int(np.log2(best_loss_scale([summary], format))) for format in FORMATS},
@@ -102,7 +122,10 @@ def describe(name: str, values: np.ndarray) -> dict[str, object]:
 
 def main() -> None:
     described = [json.dumps(describe(name, values)) for name, values in cases().items()]
-    about = "Made by make_gradients.py. counts: format -> log2 of the loss scale -> classes, in order."
+    about = (
+        "Made by make_gradients.py. counts: format -> log2 of the loss scale -> classes, in order; errors: "
+        "format -> the same -> the relative error, null if a value overflows."
+    )
     head = json.dumps({"about": about, "classes": CLASSES})[:-1]
     text = head + ',\n"cases": [\n' + ",\n".join(described) + "\n]}\n"  # a case a line
     HERE.joinpath("gradients.json").write_text(text, encoding="utf-8")

@@ -400,11 +400,36 @@ def test_a_large_tensor_is_cut_and_says_so(sent):
         (TwoTensor(torch.zeros(2), torch.zeros(2)), {}, TypeError, "TwoTensor is made of others"),
         (np.zeros(2), {"limit": 0}, ValueError, "1 or more"),
         (np.zeros(2), {"limit": 1.5}, ValueError, "1 or more"),
+        (torch.zeros(2), {"format": "float16"}, TypeError, r"leave out format='float16'.*set editor\.format"),
+        (np.zeros(2), {"code": 1}, TypeError, "leave out code=1"),
     ],
 )
 def test_what_is_no_tensor_of_floats(tensor, arguments, error, words):
     with pytest.raises(error, match=words):
         mw.BitEditor.from_tensor(tensor, **arguments)
+
+
+SCALARS = [
+    (torch.tensor([1.0, 1 + 2**-7], dtype=torch.bfloat16)[1], "bfloat16", "0x3F81"),
+    (torch.tensor([-2.5], dtype=torch.float16, requires_grad=True)[0], "float16", "0xC100"),
+    (torch.tensor(448.0).to(torch.float8_e4m3fn), "float8_e4m3fn", "0x7E"),
+    (torch.tensor(-0.0), "float32", "0x80000000"),
+    (torch.tensor(3), "float16", "0x4200"),
+    (np.float16(0.1), "float16", "0x2E66"),
+    (np.float64(0.1), "float64", "0x3FB999999999999A"),
+    (np.array([3, np.nan], ml_dtypes.bfloat16)[1], "bfloat16", "0x7FC0"),
+    (ml_dtypes.float4_e2m1fn(6), "float4_e2m1fn", "0x7"),
+    (np.int8(3), "float16", "0x4200"),
+    (0.1, "float16", "0x2E66"),
+]
+
+
+@pytest.mark.parametrize(("value", "name", "code"), SCALARS, ids=lambda value: str(value))
+@pytest.mark.parametrize("widget", [mw.BitEditor, mw.NumberLine])
+def test_an_element_opens_in_the_format_of_its_dtype(widget, value, name, code):
+    editor = widget(value)
+    assert (editor.format, editor.code) == (name, code)
+    assert widget(value, "tf32").format == "tfloat32"
 
 
 def test_a_format_without_a_name_of_its_own_is_refused():
@@ -461,8 +486,9 @@ def test_bad_formats(bad):
     editor = mw.BitEditor(1)
     with pytest.raises((ValueError, TypeError), match="format"):
         editor.format = bad
-    with pytest.raises((ValueError, TypeError), match="format"):
-        mw.BitEditor(1, format=bad)
+    if bad is not None:  # which is as if left out
+        with pytest.raises((ValueError, TypeError), match="format"):
+            mw.BitEditor(1, format=bad)
     assert state(editor) == ("float16", "0x3C00", "1")
 
 

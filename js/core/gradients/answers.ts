@@ -3,7 +3,7 @@
 // error.
 
 import type { FloatFormat } from "../formats/float_format.ts";
-import { BINADE } from "./boundaries.ts";
+import { BINADE, boundaries } from "./boundaries.ts";
 import { GradientSummary } from "./summary.ts";
 
 /** The slider's range of log2 of the loss scale, as in mixwidgets/floats/gradients/summary.py. */
@@ -74,31 +74,39 @@ export function estimatedError(summary: GradientSummary, format: FloatFormat, lo
   if (summary.counts(format, log2LossScale).finite[3]! > 0) return Infinity;
   const largest = summary.exponents.at(-1);
   if (largest === undefined) return 0;
-  const edges = summary.edges.map((edge) => 1 + edge / BINADE); // relative to the start of the binade
-  let [errors, squares] = [0, 0]; // sums of squares
+  const [flushed] = boundaries(format);
+  const { precision, least } = summary.grid;
+  let [errors, squares] = [0, 0]; // sums of squares, as all below relative to the start of the binade
   summary.exponents.forEach((exponent, row) => {
-    const log2Ulp = Math.max(exponent + log2LossScale, format.emin) - format.fractionBits - log2LossScale - exponent;
+    const aboveEmin = exponent + log2LossScale - format.emin;
+    const g = 2 ** Math.min(Math.max(least - exponent, 1 - precision), 0); // between neighbours of the grid
+    const q = 2 ** Math.min(Math.max(-aboveEmin, 0) - format.fractionBits, 2); // the ulp; from 4 on, all are flushed
+    const edges = summary.edges.map((edge) => Math.ceil((1 + edge / BINADE) / g) * g);
+    const aboveFlushed = exponent + log2LossScale - flushed.exponent;
     const weight = 4 ** (exponent - largest);
     for (let cell = 0; cell < edges.length - 1; cell++) {
       const count = summary.held(row, cell);
       if (count === 0) continue;
-      const [low, high] = [edges[cell]!, edges[cell + 1]!];
-      const square = cell === 0 ? 1 : (low * low + low * high + high * high) / 3; // the first cell has only the start itself
-      errors += weight * count * (cell === 0 ? Number(log2Ulp > 0) : log2Ulp >= 2 ? square : meanSquare(low, high, log2Ulp));
+      const low = edges[cell]!;
+      const width = Math.max(edges[cell + 1]! - low, g);
+      const mean = low + (width - g) / 2;
+      const square = mean ** 2 + (width ** 2 - g ** 2) / 12;
+      const isFlushed = aboveFlushed < 0 || (aboveFlushed === 0 && summary.edges[cell]! < flushed.fraction);
+      let error = isFlushed ? square : q > g ? meanSquare(low, width, q, g) : 0;
+      if (!format.hasZero && aboveEmin < 0) error = (2 ** -aboveEmin - mean) ** 2 + square - mean ** 2;
+      errors += weight * count * error;
       squares += weight * count * square;
     }
   });
   return Math.sqrt(errors / squares);
 }
 
-/** The mean squared error of rounding values that are uniform from `low` to `high` to multiples of 2^log2Ulp. */
-function meanSquare(low: number, high: number, log2Ulp: number): number {
-  const ulp = 2 ** log2Ulp;
-  return (ulp * ulp * (integral(high / ulp) - integral(low / ulp))) / (high / ulp - low / ulp);
-}
-
-/** The integral of (x − round(x))² from 0 to u. */
-function integral(u: number): number {
-  const k = Math.round(u);
-  return k / 12 + (u - k) ** 3 / 3;
+/** The mean squared error of rounding low, low + g, … below low + width to multiples of q > g. */
+function meanSquare(low: number, width: number, q: number, g: number): number {
+  const sum = (u: number) => {
+    const [k, h] = [Math.round(u), g / q];
+    const r = u - k;
+    return (k * (1 + 2 * h * h)) / 12 + ((r - h) * r * (2 * r - h)) / 6;
+  };
+  return (q * q * (sum((low + width) / q) - sum(low / q))) / (width / q);
 }

@@ -21,6 +21,8 @@ export type Class = (typeof CLASSES)[number];
 
 type Boundaries = readonly [Place, Place, Place];
 
+const NOTHING_BELOW: Place = { exponent: -(2 ** 15), fraction: 0 };
+
 const computed = new WeakMap<FloatFormat, Boundaries>();
 
 /** The least places, after scaling, that are no longer flushed, subnormal or finite in a signed format. */
@@ -28,11 +30,12 @@ export function boundaries(format: FloatFormat): Boundaries {
   const known = computed.get(format);
   if (known) return known;
   const halfUlp = power(2n, format.emin - format.fractionBits - 1);
-  const flushed = place(halfUlp, true); // the tie goes to zero, the even code
+  const flushed = format.hasZero ? place(halfUlp, true) : NOTHING_BELOW; // the tie goes to zero, the even code
   const subnormal = place(subtract(power(2n, format.emin), halfUlp), false);
   const places: Boundaries = [
     flushed,
-    isBelow(subnormal, flushed) ? flushed : subnormal, // without fraction bits there are no subnormals
+    // Without fraction bits there are no subnormals.
+    !format.hasZero || isBelow(subnormal, flushed) ? flushed : subnormal,
     place(format.overflowThreshold, format.overflowTieStays),
   ];
   computed.set(format, places);

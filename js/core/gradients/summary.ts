@@ -5,7 +5,8 @@ import type { FloatFormat } from "../formats/float_format.ts";
 import { BINADE, boundaries, type Place } from "./boundaries.ts";
 
 const MAGIC = 0x5347574d; // "MWGS" as a little-endian u32
-const WITH_BLOCKS = 3;
+const VERSION = 4;
+const WITH_BLOCKS = 3; // and without a grid
 const HEAD = 32; // bytes before the cuts
 const text = new TextDecoder();
 
@@ -16,6 +17,15 @@ export interface Counts {
   readonly nan: number;
   readonly finite: readonly number[];
 }
+
+/** Multiples of 2^least with at most `precision` significant bits: the values of a float format. */
+interface Grid {
+  readonly precision: number;
+  readonly least: number;
+}
+
+const FLOAT64: Grid = { precision: 53, least: -1074 };
+const FLOAT32: Grid = { precision: 24, least: -149 };
 
 /** What a tensor loses in a block format: the fields of Python's BlockRecord, with null for NaN. */
 interface BlockRecord {
@@ -44,10 +54,11 @@ export class GradientSummary {
   readonly #rowFrom: Uint16Array;
 
   /** `edges`: fractions of a binade (see `Place`), from 0 to its end; values between two edges are counted together.
-   * `exponents`: of the binades with values, ascending. `blocks`: one per recorded block format. */
+   * `exponents`: of the binades with values, ascending. `blocks`: one per recorded block format. `grid`: of the values. */
   constructor(
     readonly edges: readonly number[], readonly exponents: readonly number[], cells: ArrayLike<number>, samples: Float64Array,
-    { zero, inf, nan }: { zero: number; inf: number; nan: number }, readonly blocks: readonly BlockRecord[] = [],
+    { zero, inf, nan }: { zero: number; inf: number; nan: number }, readonly grid: Grid,
+    readonly blocks: readonly BlockRecord[] = [],
   ) {
     [this.zero, this.inf, this.nan] = [zero, inf, nan];
     this.#samples = samples;
@@ -128,7 +139,11 @@ export class GradientSummary {
         }
       });
     }
-    return new GradientSummary(edges, exponents, cells, samples, apart);
+    const grid = parts.length === 0 ? FLOAT64 : {
+      precision: Math.max(...parts.map((part) => part.grid.precision)),
+      least: Math.min(...parts.map((part) => part.grid.least)),
+    };
+    return new GradientSummary(edges, exponents, cells, samples, apart, grid);
   }
 
   /** Reads what Python's `to_bytes` wrote. Throws RangeError for anything else. */
@@ -136,7 +151,7 @@ export class GradientSummary {
     const end = view.byteLength - 4;
     if (end < HEAD || view.getUint32(0, true) !== MAGIC) throw new RangeError("these bytes are not a gradient summary");
     const version = view.getUint8(4);
-    if (version < 1 || version > WITH_BLOCKS) throw new RangeError(`a gradient summary of version ${version} came`);
+    if (version < 1 || version > VERSION) throw new RangeError(`a gradient summary of version ${version} came`);
     if (view.getUint32(end, true) !== crc32(view, end)) throw new RangeError("this gradient summary is damaged");
     const [width, rows] = [view.getUint8(5) + 1, view.getUint16(6, true)];
     const u64 = (at: number) => Number(view.getBigUint64(at, true));
@@ -167,8 +182,14 @@ export class GradientSummary {
       if (isThere) samples[row] = sign * significand * 2 ** exponents[row]!;
     }
     const apart = { zero: u64(8), inf: u64(16), nan: u64(24) };
-    const blocks = version === WITH_BLOCKS ? JSON.parse(text.decode(new Uint8Array(view.buffer, view.byteOffset + at, end - at))) : [];
-    return new GradientSummary([0, ...cuts, BINADE], exponents, cells, samples, apart, blocks);
+    let grid = FLOAT64;
+    if (version > WITH_BLOCKS) {
+      grid = { precision: view.getUint8(at), least: view.getInt16(at + 1, true) };
+      at += 3;
+    }
+    const hasBlocks = version >= WITH_BLOCKS && at < end;
+    const blocks = hasBlocks ? JSON.parse(text.decode(new Uint8Array(view.buffer, view.byteOffset + at, end - at))) : [];
+    return new GradientSummary([0, ...cuts, BINADE], exponents, cells, samples, apart, grid, blocks);
   }
 }
 
@@ -184,7 +205,7 @@ function crc32(view: DataView, end: number): number {
   return ~crc >>> 0;
 }
 
-const FLOAT32_LOWEST = -149; // the exponent of float32's smallest subnormal
+const FLOAT32_LOWEST = FLOAT32.least;
 const FLOAT32_BINADES = 277; // from there to the exponent 127
 
 /** A summary of float32 values, as Python makes one: exact for one format at every power-of-two scale. */
@@ -212,5 +233,6 @@ export function summaryOf(values: Float32Array, format: FloatFormat): GradientSu
   }
   const rows = [...samples.keys()].filter((binade) => samples[binade] !== 0);
   const cells = rows.flatMap((binade) => [...counts.subarray(binade * width, (binade + 1) * width)]);
-  return new GradientSummary(edges, rows.map((binade) => binade + FLOAT32_LOWEST), cells, Float64Array.from(rows, (binade) => samples[binade]!), apart);
+  const kept = Float64Array.from(rows, (binade) => samples[binade]!);
+  return new GradientSummary(edges, rows.map((binade) => binade + FLOAT32_LOWEST), cells, kept, apart, FLOAT32);
 }

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from mixwidgets.diagnosis.difference.comparison import Comparison, Step
 from mixwidgets.diagnosis.difference.verdict import ComparedTensor, Row, in_each_language, judged_rows
 from mixwidgets.diagnosis.op_precisions import call_arguments
-from mixwidgets.floats.gradients.values import own_part, require_dense_floats
+from mixwidgets.floats.formats.in_and_out import require_dense_floats
+from mixwidgets.floats.gradients.values import own_part
 from mixwidgets.runs.experiments.recipe import Recipe, as_recipe
 from mixwidgets.runs.training.device import training_settings
 from mixwidgets.support.languages.choice import chosen_language

@@ -271,7 +271,8 @@ def _changed(summary: GradientSummary, binades: int, zeros: int) -> GradientSumm
     """The summary of the values times 2^binades, with additional zeros."""
     exponents = tuple(exponent + binades for exponent in summary.exponents)
     samples = np.ldexp(summary.samples, binades)
-    return replace(summary, exponents=exponents, samples=samples, zero=summary.zero + zeros)
+    grid = summary.grid._replace(least=summary.grid.least + binades)
+    return replace(summary, exponents=exponents, samples=samples, zero=summary.zero + zeros, grid=grid)
 
 
 def _sum(output: Tensor) -> float | Tensor:

@@ -15,7 +15,7 @@ An NVFP4 scale is a quotient, rounded to float8_e4m3fn. `block_float32` rounds f
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from mixwidgets.floats.formats.arrays import as_array
 from mixwidgets.floats.formats.catalogue import get_format, one_or_several
 from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.formats.in_and_out import take
 from mixwidgets.support.suggestion import did_you_mean
 
 SCALE_RULES = ("FLOOR", "CEIL", "RCEIL", "EVEN")
@@ -74,7 +75,11 @@ INT8 = FixedPoint("int8", bits=8, fraction_bits=6)
 
 @dataclass(frozen=True)
 class BlockQuantization:
-    """An array in a block format. Blocks lie along the quantised axis; the last one may be short."""
+    """An array in a block format. Blocks lie along the quantised axis; the last one may be short.
+
+    Of a torch tensor all fields but `tensor_scale` are tensors on its device; of a series, those of its
+    length are series (see `FloatFormat.round`).
+    """
 
     scale_codes: NDArray[Any]
     """The shared scales as codes of the scale's format; the quantised axis counts blocks."""
@@ -136,6 +141,10 @@ class BlockFormat:
         makes the whole block NaN, with codes 0. Raises TypeError for values that are not real numbers,
         ValueError for a wrong rule or no dimension.
         """
+        if taken := take(values):
+            found = self.quantize(taken.array, axis, scale_rule)
+            arrays = ("scale_codes", "scales", "codes", "dequantized")
+            return replace(found, **{name: taken.back(getattr(found, name)) for name in arrays})
         rule = self._rule(scale_rule)
         array = _real(values)
         if array.ndim == 0:

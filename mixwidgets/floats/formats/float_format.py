@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mixwidgets.floats.formats import decode, encode
 from mixwidgets.floats.formats.explain import Explanation, explain
+from mixwidgets.floats.formats.in_and_out import take
 from mixwidgets.floats.formats.spec import FormatSpec
 
 if TYPE_CHECKING:
@@ -67,10 +68,13 @@ class FloatFormat(FormatSpec):
     def decode(self, codes: "int | str | ArrayLike") -> Any:
         """The exact values of codes, as float64.
 
-        An integer or a hex string gives a float; an array of integers gives an array of its shape.
+        An integer or a hex string gives a float; an array of integers gives an array of its shape, and a
+        tensor or series gives one (see `round`).
         """
         if isinstance(codes, str | Integral):
             return decode.to_float(self, self.to_code(codes))
+        if taken := take(codes):
+            return taken.back(_arrays().decode(self, taken.array))
         return _arrays().decode(self, codes)
 
     def encode(
@@ -85,7 +89,8 @@ class FloatFormat(FormatSpec):
         """The codes of values, each rounded once from its exact value.
 
         A scalar (number, Fraction, Decimal or text) gives an int; an array or a sequence gives unsigned
-        integers of its shape, in the narrowest dtype that holds the format.
+        integers of its shape, in the narrowest dtype that holds the format, and a tensor or series gives one
+        of these (see `round`). torch has few operations on uint16 and wider: use `codes.to(torch.int32)`.
 
         rounding: "ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative",
         "to-odd", or a stochastic one: the magnitude rounds up with a probability equal to the remainder, by
@@ -102,6 +107,8 @@ class FloatFormat(FormatSpec):
         format lacks those.
         """
         draw = _draws(rounding, random_bits, seed)
+        if taken := take(values):
+            return taken.back(_arrays().encode(self, taken.array, rounding, overflow, draw))
         if _is_array(values):
             return _arrays().encode(self, values, rounding, overflow, draw)
         least = Fraction(draw(1)[0]) if draw else encode.NEVER
@@ -118,9 +125,24 @@ class FloatFormat(FormatSpec):
     ) -> Any:
         """Values rounded to this format (see `encode`) and kept in the dtype they came in.
 
-        Floating-point arrays keep their dtype, which must be able to hold the result; others give float64.
+        What comes in and what goes out, here and of `encode`, `decode` and `BlockFormat.quantize`:
+
+            number, text          number
+            NumPy scalar          scalar of its dtype
+            sequence, array       array of its shape
+            torch tensor          tensor of its shape on its device; without a gradient, also where the input
+                                  requires one, because rounding has none
+            pandas Series         Series with its index and name; <NA> counts as NaN, and a nullable
+                                  floating dtype has it again
+            polars Series         Series with its name; null counts as NaN
+
+        A floating dtype is kept, that of a tensor or series too (bfloat16, float16 and float8 included), and
+        must be able to hold the result, else ValueError; other dtypes give float64. TypeError or ValueError
+        for a sparse, nested, quantised or complex tensor, and for one on the meta device.
         """
         draw = _draws(rounding, random_bits, seed)
+        if taken := take(values):
+            return taken.kept(_arrays().round(self, taken.array, rounding, overflow, draw))
         if _is_array(values):
             return _arrays().round(self, values, rounding, overflow, draw)
         code = self.encode(values, rounding=rounding, overflow=overflow, random_bits=random_bits, seed=seed)

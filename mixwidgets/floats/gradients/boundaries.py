@@ -8,6 +8,10 @@ magnitudes at three boundaries, each given as the least place that is no longer
     subnormal   at or above the midpoint below the smallest normal: that tie goes to the smallest normal
     finite      at or above the overflow threshold (above it, if the tie stays finite)
 
+In a format without subnormals nothing is between the first two: a value is flushed up to the midpoint below
+the smallest normal one. In a format without zero none is flushed: what is less than its least value becomes
+that value.
+
 Multiplying by a power of two changes exponents but not fractions, so a summary only needs to separate values
 within a binade at those few fractions, the cuts.
 """
@@ -32,6 +36,9 @@ class Place(NamedTuple):
     exponent: int
     fraction: int
     """0 … 2^52; 2^52 is the end of the binade."""
+
+
+_NOTHING_BELOW = Place(-1 << 15, 0)  # below any float64 at any loss scale
 
 
 class Boundaries(NamedTuple):
@@ -59,14 +66,14 @@ def boundaries(fmt: FloatFormat, numerator: int = 1, denominator: int = 1) -> Bo
     fmt = signed_format(fmt)
     loss_scale = Fraction(numerator, denominator)
     half_ulp = Fraction(2) ** (fmt.emin - fmt.fraction_bits - 1)
-    smallest_normal = Fraction(2) ** fmt.emin
-    flushed = _place(half_ulp / loss_scale, tie_below=True)
-    return Boundaries(
-        flushed,
-        # Without fraction bits nothing is subnormal: a value is either flushed or normal.
-        max(flushed, _place((smallest_normal - half_ulp) / loss_scale, tie_below=False)),
-        _place(fmt.overflow_threshold_exact / loss_scale, tie_below=fmt.overflow_tie_stays),
-    )
+    flushed = subnormal = _NOTHING_BELOW
+    if fmt.has_zero:
+        halves = 2 * (fmt.smallest_code + fmt.code_offset) - 1
+        flushed = subnormal = _place(halves * half_ulp / loss_scale, tie_below=fmt.smallest_code % 2 == 1)
+    if fmt.has_subnormals:
+        subnormal = _place((Fraction(2) ** fmt.emin - half_ulp) / loss_scale, tie_below=False)
+    finite = _place(fmt.overflow_threshold_exact / loss_scale, tie_below=fmt.overflow_tie_stays)
+    return Boundaries(flushed, subnormal, finite)
 
 
 def _place(magnitude: Fraction, *, tie_below: bool) -> Place:

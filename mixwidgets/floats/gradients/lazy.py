@@ -13,7 +13,7 @@ import numpy as np
 from mixwidgets.floats.gradients.boundaries import catalogue_cuts
 from mixwidgets.floats.gradients.histogram import count_cells_of_parts, histograms, looked_at
 from mixwidgets.floats.gradients.summary import GradientSummary
-from mixwidgets.floats.gradients.values import Array
+from mixwidgets.floats.gradients.values import Array, Grid
 
 Maker = Callable[[], GradientSummary]
 
@@ -89,14 +89,14 @@ def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
     return LazySummaries({name: partial(make, name) for name in parts_of}, not_finite)
 
 
-def counted(names: Sequence[str], counts: Array, looked: Sequence[Array]) -> LazySummaries:
-    """Counted already, from the arguments of `histograms`, in the order of the names."""
-    summaries = _summaries(names, counts, looked)
+def counted(names: Sequence[str], counts: Array, looked: Sequence[Array], grid: Grid) -> LazySummaries:
+    """Counted already, from the arguments of `histograms`, in the order of the names. grid: of the values."""
+    summaries = _summaries(names, counts, looked, grid)
     not_finite = {name: part.inf + part.nan for name, part in summaries.items() if part.inf or part.nan}
     return LazySummaries(summaries, not_finite)
 
 
-def counted_later(values: Array, sizes: Mapping[str, int], *, all_finite: bool) -> LazySummaries:
+def counted_later(values: Array, sizes: Mapping[str, int], grid: Grid, *, all_finite: bool) -> LazySummaries:
     """Of consecutive parts of a float32 or float64 array in native byte order, by name. All are counted when
     the first is read, and the array must not change until then.
 
@@ -108,7 +108,7 @@ def counted_later(values: Array, sizes: Mapping[str, int], *, all_finite: bool) 
     @cache
     def all_counted() -> Mapping[str, GradientSummary]:
         counts = count_cells_of_parts(values, list(sizes.values()), catalogue_cuts())
-        return _summaries(list(parts), counts, [looked_at(part) for part in parts.values()])
+        return _summaries(list(parts), counts, [looked_at(part) for part in parts.values()], grid)
 
     not_finite = {}
     if not all_finite:
@@ -117,7 +117,11 @@ def counted_later(values: Array, sizes: Mapping[str, int], *, all_finite: bool) 
     return LazySummaries({name: partial(lambda n: all_counted()[n], name) for name in parts}, not_finite)
 
 
-def _summaries(names: Sequence[str], counts: Array, looked: Sequence[Array]) -> Mapping[str, GradientSummary]:
+def _summaries(
+    names: Sequence[str], counts: Array, looked: Sequence[Array], grid: Grid
+) -> Mapping[str, GradientSummary]:
     cuts = catalogue_cuts()
     counted = histograms(counts, cuts, looked) if names else []
-    return {name: GradientSummary(cuts, *histogram) for name, histogram in zip(names, counted, strict=True)}
+    return {
+        n: GradientSummary(cuts, *histogram, grid=grid) for n, histogram in zip(names, counted, strict=True)
+    }

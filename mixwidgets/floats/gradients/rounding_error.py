@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.gradients.boundaries import BINADE, exact_scale, signed_format
-from mixwidgets.floats.gradients.values import Array, as_floats
+from mixwidgets.floats.gradients.boundaries import BINADE, boundaries, exact_scale, signed_format
+from mixwidgets.floats.gradients.values import Array, Grid, as_floats
 
 _CHUNK = 1 << 18  # values processed together
 _SUM = 1 << 13  # values; for longer sums OpenBLAS starts threads, which stall each other on a busy machine
@@ -63,6 +63,8 @@ class ErrorSums:
             largest = np.float64(np.max(np.abs(part), initial=0))
         if not largest:
             return
+        if not all(fmt.has_zero for fmt in self._formats):
+            part = part[part != 0]
         self._grow(int(np.frexp(largest)[1]))
         with np.errstate(over="ignore", under="ignore"):
             self._whole += sum_of_squares(part, self._unit)
@@ -102,14 +104,22 @@ def sum_of_squares(values: Array, unit: int = 0) -> float:
 
 
 def estimated_error(
-    exponents: Sequence[int], cuts: Sequence[int], cells: Array, fmt: FloatFormat, log2_loss_scale: int
+    exponents: Sequence[int],
+    cuts: Sequence[int],
+    cells: Array,
+    grid: Grid,
+    fmt: FloatFormat,
+    log2_loss_scale: int,
 ) -> RelativeError:
-    """The error of a summary's values, assuming that they are spread evenly within each cell. None of them
-    may overflow.
+    """The error of a summary's values, assuming that they are spread evenly within each cell over the values
+    of their grid. None of them may overflow.
 
-    Rounding the values of a cell from a to b to multiples of q leaves a mean square error of
-    q² (I(b/q) − I(a/q)) / (b/q − a/q), where I(u), the integral of (u − rint u)², is k/12 + r³/3 with
-    k = rint u and r = u − k. q is the ulp of the binade, or that of the subnormals below emin.
+    Of a cell from a to b the grid has a, a + g, …, b − g. Rounding them to multiples of q > g leaves a mean
+    square error of q² (I(b/q) − I(a/q)) / (b/q − a/q), where q³ I(u)/g, the sum of (x − q rint(x/q))² over
+    the grid's x from 0 to below uq, is given by I(u) = k (1 + 2h²)/12 + (r − h) r (2r − h)/6 with k = rint u,
+    r = u − k and h = g/q; multiples of q ≤ g have no error. q is the ulp of the binade, or that of the
+    subnormals below emin. What is flushed, or becomes the least value of a format without zero, has the error
+    of that.
 
     Compared with the exact error of 20,000 values (five seeds, the catalogue's narrow formats, scales of
     2^-24 … 2^40), it was within 7 % for normal, Laplace, uniform, log-uniform and Student's t (3 degrees of
@@ -118,21 +128,27 @@ def estimated_error(
     if not exponents:
         return RelativeError(0.0, exact=False)
     exponent = np.array(exponents)[:, None]
+    above_emin = exponent + log2_loss_scale - fmt.emin
     # From here on in units of the binade's start.
-    edges = 1 + np.array([0, *cuts, BINADE]) / BINADE
-    low, high = edges[:-1], edges[1:]
-    square = (low * low + low * high + high * high) / 3
-    log2_ulp = (
-        np.maximum(exponent + log2_loss_scale, fmt.emin) - fmt.fraction_bits - log2_loss_scale - exponent
+    g = np.ldexp(1.0, np.clip(grid.least - exponent, 1 - grid.precision, 0))
+    edges = np.ceil((1 + np.array([0, *cuts, BINADE]) / BINADE) / g) * g
+    low, width = edges[:, :-1], np.maximum(np.diff(edges), g)
+    mean = low + (width - g) / 2
+    square = mean**2 + (width**2 - g**2) / 12
+    log2_ulp = np.minimum(-np.minimum(above_emin, 0) - fmt.fraction_bits, 2)  # from 2 on, all are flushed
+    u, h = np.ldexp(edges, -log2_ulp), np.ldexp(g, -log2_ulp)
+    k = np.rint(u)
+    r = u - k
+    integral = np.diff(k * (1 + 2 * h**2) / 12 + (r - h) * r * (2 * r - h) / 6)
+    error = np.where(h < 1, np.ldexp(integral / np.ldexp(width, -log2_ulp), 2 * log2_ulp), 0)
+    flushed = boundaries(fmt).flushed
+    in_binade = np.array([0, *cuts]) < np.where(
+        exponent + log2_loss_scale == flushed.exponent, flushed.fraction, 0
     )
-    log2_ulp = np.minimum(log2_ulp, 2)  # from 2 on, the whole binade is flushed
-    steps = np.ldexp(edges, -log2_ulp)
-    k = np.rint(steps)
-    rest = steps - k
-    integral = np.diff(k) / 12 + np.diff(rest**3) / 3
-    error = np.ldexp(integral / np.diff(steps), 2 * log2_ulp)
-    error = np.where(log2_ulp == 2, square, error)
-    # The first cell holds only the binade's start.
-    square[0], error[:, 0] = 1, np.where(log2_ulp[:, 0] > 0, 1, 0)
+    error = np.where((exponent + log2_loss_scale < flushed.exponent) | in_binade, square, error)
+    if not fmt.has_zero:
+        with np.errstate(over="ignore"):
+            least = np.ldexp(1.0, -above_emin)
+            error = np.where(above_emin < 0, (least - mean) ** 2 + square - mean**2, error)
     weight = np.ldexp(cells.astype(np.float64), 2 * (exponent - exponent.max()))
     return RelativeError(sqrt(float(np.sum(weight * error)) / float(np.sum(weight * square))), exact=False)

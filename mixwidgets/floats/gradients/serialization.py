@@ -6,10 +6,12 @@ rows × i16       exponents, ascending
 rows × (cuts + 1) counts, each a varint (LEB128: seven bits per byte, lowest first, top bit: more follow)
 rows × sample    54 bits: 1, the sign, 52 bits of fraction; 0 if there is none. Seven bits per byte as above,
                  but highest first and without trailing zeros
-in version 3     the block records, a JSON list of objects with the fields of BlockRecord; null for NaN
+u8, i16          the grid of the values: precision in bits, exponent of the least
+if there are any the block records, a JSON list of objects with the fields of BlockRecord; null for NaN
 u32              CRC-32 of everything before
 
-Version 1 has no samples; version 3 is written only if there are block records.
+This is version 4. Before it there was no grid: version 3 has block records, version 2 has none, and version 1
+has no samples either.
 """
 
 import json
@@ -26,10 +28,11 @@ import numpy as np
 from mixwidgets.floats.gradients.block_loss import BlockRecord
 from mixwidgets.floats.gradients.boundaries import BINADE, FRACTION_BITS
 from mixwidgets.floats.gradients.histogram import Histogram
+from mixwidgets.floats.gradients.values import FLOAT64_GRID, Grid
 
 MAGIC = b"MWGS"
-VERSION = 2
-WITH_BLOCKS = 3
+VERSION = 4
+_GRID = struct.Struct("<Bh")
 _HEAD = struct.Struct("<4sBBHQQQ")
 _CRC = struct.Struct("<I")
 _EXPONENTS = range(-1074, 1024)  # of a finite float64
@@ -39,10 +42,9 @@ _LONGEST_GROUP = 8  # bytes: 56 bits
 _SAMPLE_BITS = 56  # the last two are unused
 
 
-def pack(cuts: tuple[int, ...], counted: Histogram, blocks: Sequence[BlockRecord] = ()) -> bytes:
+def pack(cuts: tuple[int, ...], counted: Histogram, grid: Grid, blocks: Sequence[BlockRecord]) -> bytes:
     sizes = len(cuts), len(counted.exponents)
-    version = WITH_BLOCKS if blocks else VERSION
-    data = bytearray(_HEAD.pack(MAGIC, version, *sizes, counted.zero, counted.inf, counted.nan))
+    data = bytearray(_HEAD.pack(MAGIC, VERSION, *sizes, counted.zero, counted.inf, counted.nan))
     data += struct.pack(f"<{sizes[0]}Q", *cuts)
     data += struct.pack(f"<{sizes[1]}h", *counted.exponents)
     for count in counted.cells.reshape(-1).tolist():
@@ -57,12 +59,13 @@ def pack(cuts: tuple[int, ...], counted: Histogram, blocks: Sequence[BlockRecord
         while rest := rest << 7 & (1 << _SAMPLE_BITS) - 1:
             data[-1] |= 0x80
             data.append(rest >> _SAMPLE_BITS - 7)
+    data += _GRID.pack(*grid)
     if blocks:
         data += json.dumps([_to_json(record) for record in blocks], separators=(",", ":")).encode()
     return bytes(data + _CRC.pack(zlib.crc32(data)))
 
 
-def unpack(data: bytes) -> tuple[tuple[int, ...], Histogram, tuple[BlockRecord, ...]]:
+def unpack(data: bytes) -> tuple[tuple[int, ...], Histogram, Grid, tuple[BlockRecord, ...]]:
     """The arguments of `pack`. Raises ValueError for bytes that it did not write."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"a gradient summary is read from bytes, not from {type(data).__name__}")
@@ -70,9 +73,9 @@ def unpack(data: bytes) -> tuple[tuple[int, ...], Histogram, tuple[BlockRecord, 
     body, end = data[: -_CRC.size], data[-_CRC.size :]
     if len(data) < _HEAD.size + _CRC.size or data[:4] != MAGIC:
         raise ValueError("these bytes are not a gradient summary")
-    if data[4] not in (1, VERSION, WITH_BLOCKS):
+    if not 1 <= data[4] <= VERSION:
         raise ValueError(
-            f"got a gradient summary of version {data[4]}; this release reads versions 1 to {WITH_BLOCKS}"
+            f"got a gradient summary of version {data[4]}; this release reads versions 1 to {VERSION}"
         )
     if _CRC.unpack(end)[0] != zlib.crc32(body):
         raise ValueError("this gradient summary is damaged: its checksum does not match")
@@ -82,7 +85,7 @@ def unpack(data: bytes) -> tuple[tuple[int, ...], Histogram, tuple[BlockRecord, 
         raise ValueError("this gradient summary is damaged: it ends too early") from None
 
 
-def _unpack(body: bytes) -> tuple[tuple[int, ...], Histogram, tuple[BlockRecord, ...]]:
+def _unpack(body: bytes) -> tuple[tuple[int, ...], Histogram, Grid, tuple[BlockRecord, ...]]:
     _, version, width, rows, zero, inf, not_a_number = _HEAD.unpack_from(body)
     at = _HEAD.size
     cuts = struct.unpack_from(f"<{width}Q", body, at)
@@ -93,8 +96,12 @@ def _unpack(body: bytes) -> tuple[tuple[int, ...], Histogram, tuple[BlockRecord,
     samples = np.zeros(rows, np.uint64)
     if version > 1:
         samples, at = _read_samples(body, at, rows)
+    grid = FLOAT64_GRID
     blocks: tuple[BlockRecord, ...] = ()
-    if version == WITH_BLOCKS:
+    if version > 3:
+        grid, at = Grid(*_GRID.unpack_from(body, at)), at + _GRID.size
+        _require(1 <= grid.precision <= FLOAT64_GRID.precision, "its precision is not one of a float64")
+    if version == 3 or (version > 3 and at < len(body)):
         blocks, at = _records(body[at:]), len(body)
     _require(at == len(body), "bytes are left over")
     _require(
@@ -106,7 +113,7 @@ def _unpack(body: bytes) -> tuple[tuple[int, ...], Histogram, tuple[BlockRecord,
     cells = counts.reshape(rows, width + 1)
     _require(bool(cells.any(axis=1).all()), "a row is empty")
     values = _values(samples, exponents, cuts, cells)
-    return cuts, Histogram(exponents, cells, values, zero, inf, not_a_number), blocks
+    return cuts, Histogram(exponents, cells, values, zero, inf, not_a_number), grid, blocks
 
 
 def _to_json(record: BlockRecord) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from mixwidgets.floats.gradients.block_loss import BlockRecord, block_losses
 from mixwidgets.floats.gradients.boundaries import BINADE, Boundaries, boundaries, cuts_for, exact_scale
 from mixwidgets.floats.gradients.histogram import Histogram, histogram
 from mixwidgets.floats.gradients.rounding_error import RelativeError, estimated_error
-from mixwidgets.floats.gradients.values import as_floats, own_part
+from mixwidgets.floats.gradients.values import FLOAT64_GRID, Grid, as_floats, grid_of, own_part
 
 # From below any real need to beyond Megatron's starting scale of 2^32.
 LOG2_LOSS_SCALES = range(-24, 41)
@@ -62,7 +62,7 @@ class GradientSummary:
     """Counts of a tensor's magnitudes by binade, split at the fractions where the class in a format changes.
 
     Make one with `GradientSummary.of(values)`. Summaries with equal counts compare equal, whatever their
-    samples.
+    samples and their grid.
     """
 
     cuts: tuple[int, ...]
@@ -85,6 +85,8 @@ class GradientSummary:
     """How many are NaN."""
     blocks: tuple[BlockRecord, ...] = ()
     """What rounding the tensor to block formats loses, for those chosen when the summary was made."""
+    grid: Grid = FLOAT64_GRID
+    """What the values are multiples of, by the dtype that they came in; float64's if that is not known."""
 
     def __post_init__(self) -> None:
         self.cells.flags.writeable = self.samples.flags.writeable = False
@@ -111,7 +113,9 @@ class GradientSummary:
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
         values = own_part(values)
-        summary = cls(cuts, *histogram(as_floats(values), cuts))
+        floats = as_floats(values)
+        grid = grid_of(getattr(values, "dtype", floats.dtype))
+        summary = cls(cuts, *histogram(floats, cuts), grid=grid)
         if not block_formats:
             return summary
         tensor = values if hasattr(values, "shape") else np.asarray(values, np.float64)
@@ -193,15 +197,15 @@ class GradientSummary:
     def relative_error(self, format: str | FloatFormat, loss_scale: float = 1.0) -> RelativeError:
         """An estimate of ‖ĝ − g‖ / ‖g‖, where ĝ are the values scaled, rounded to `format` and unscaled.
 
-        It assumes that the values of a cell are spread evenly, which needs values of much higher precision
-        than the format's (`rounding_error` also has the exact error). Infinite if any value overflows. Raises
-        the errors of `counts`.
+        It assumes that the values of a cell are spread evenly over those that the dtype they came in has: so
+        the error is 0 in bfloat16, if they were bfloat16 and none is flushed (`rounding_error` also has the
+        exact error). Infinite if any value overflows. Raises the errors of `counts`.
         """
         if self.counts(format, loss_scale).overflow:
             return RelativeError(inf, exact=False)
         numerator, denominator = exact_scale(loss_scale)
         log2 = numerator.bit_length() - denominator.bit_length()
-        return estimated_error(self.exponents, self.cuts, self.cells, get_format(format), log2)
+        return estimated_error(self.exponents, self.cuts, self.cells, self.grid, get_format(format), log2)
 
     def in_blocks(self, format: str | BlockFormat) -> BlockRecord:
         """What rounding the tensor to a block format loses. LookupError if that was not recorded."""
@@ -216,8 +220,8 @@ class GradientSummary:
         )
 
     def merge(self, other: "GradientSummary") -> "GradientSummary":
-        """The summary of both tensors' values together, without `blocks`. This summary's samples come
-        first."""
+        """The summary of both tensors' values together, without `blocks`; its grid has the values of both.
+        This summary's samples come first."""
         if not isinstance(other, GradientSummary):
             raise TypeError(f"a GradientSummary merges with another, not with {type(other).__name__}")
         if self.cuts != other.cuts:
@@ -230,18 +234,19 @@ class GradientSummary:
             cells[rows] += part.cells
             samples[rows] = np.where(part.samples, part.samples, samples[rows])
         zero, inf, nan = self.zero + other.zero, self.inf + other.inf, self.nan + other.nan
-        return GradientSummary(self.cuts, tuple(exponents), cells, samples, zero=zero, inf=inf, nan=nan)
+        grid = Grid(max(self.grid.precision, other.grid.precision), min(self.grid.least, other.grid.least))
+        return GradientSummary(self.cuts, tuple(exponents), cells, samples, zero, inf, nan, grid=grid)
 
     def to_bytes(self) -> bytes:
         """This summary as bytes (see `serialization`): at most 20 KB for values of 32 bits or fewer."""
         counted = Histogram(self.exponents, self.cells, self.samples, self.zero, self.inf, self.nan)
-        return serialization.pack(self.cuts, counted, self.blocks)
+        return serialization.pack(self.cuts, counted, self.grid, self.blocks)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "GradientSummary":
         """The summary that `to_bytes` wrote. Raises ValueError for anything else, and for damaged bytes."""
-        cuts, counted, blocks = serialization.unpack(data)
-        return cls(cuts, *counted, blocks)
+        cuts, counted, grid, blocks = serialization.unpack(data)
+        return cls(cuts, *counted, blocks, grid)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GradientSummary) and self._counted == other._counted

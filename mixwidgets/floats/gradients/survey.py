@@ -15,10 +15,11 @@ import numpy as np
 from mixwidgets.floats.formats.block import BlockFormat, any_format
 from mixwidgets.floats.formats.catalogue import one_or_several
 from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.formats.in_and_out import require_dense_floats
 from mixwidgets.floats.gradients.block_loss import SPREAD, BlockedTensor
 from mixwidgets.floats.gradients.rounding_error import ErrorSums
 from mixwidgets.floats.gradients.summary import GradientSummary
-from mixwidgets.floats.gradients.values import own_part, require_dense_floats
+from mixwidgets.floats.gradients.values import own_part
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,14 +1,39 @@
 """Converts any source of floating-point values to a flat float32 or float64 array."""
 
 import re
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixwidgets.floats.formats.catalogue import get_format
+from mixwidgets.floats.formats.in_and_out import not_floating, take
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_FLOATS = "float64, float32, float16, bfloat16 or a float8"
 _FLOAT_NAME = re.compile(r"b?float(4|6|8|16|32|64)(_\w+)?")  # NumPy's own and those of ml_dtypes
+
+
+class Grid(NamedTuple):
+    """Multiples of 2^least with at most `precision` significant bits: the values of a float format."""
+
+    precision: int
+    """1 … 53."""
+    least: int
+    """The exponent of the smallest positive value."""
+
+
+FLOAT64_GRID = Grid(53, -1074)
+
+
+@lru_cache(maxsize=64)
+def grid_of(dtype: Any) -> Grid:
+    """The grid of the values of a floating-point dtype of NumPy, ml_dtypes or torch; float64's for others."""
+    try:
+        fmt = get_format(dtype)
+    except (TypeError, ValueError):
+        return FLOAT64_GRID
+    return Grid(fmt.precision, fmt.emin - fmt.fraction_bits * fmt.has_subnormals)
 
 
 def own_part(values: Any) -> Any:
@@ -24,40 +49,10 @@ def as_floats(values: object) -> Array:
     """
     if values is None:
         raise TypeError("None is not a gradient: this parameter has none yet; call loss.backward() first")
-    array = _from_torch(values) if hasattr(values, "detach") else _from_array(values)
+    array = _from_array(taken.array if (taken := take(values)) else values)
     wide = np.float64 if array.dtype.name == "float64" else np.float32
     with np.errstate(invalid="ignore"):  # widening a signalling NaN would warn
         return np.ascontiguousarray(array, dtype=wide).reshape(-1)
-
-
-def require_dense_floats(tensor: Any) -> None:
-    """Raise the errors of `as_floats` for a torch tensor without dense floating-point values."""
-    if tensor.is_meta:
-        raise ValueError(
-            "a tensor on the meta device has a shape but no values; move the model to a real device"
-        )
-    if str(tensor.layout) != "torch.strided":
-        raise ValueError(
-            f"got a tensor of layout {tensor.layout}; pass tensor.to_dense(), or .coalesce().values()"
-        )
-    if hasattr(tensor, "__tensor_flatten__"):  # a subclass made of other tensors, such as a quantised one
-        raise TypeError(
-            f"a tensor of type {type(tensor).__name__} is made of others; pass its values as a plain tensor, "
-            "such as tensor.dequantize()"
-        )
-    if str(tensor.dtype).endswith("_x2"):
-        raise TypeError(
-            f"{tensor.dtype} packs two values into each byte, which torch does not convert: decode its 4-bit "
-            "codes, such as with get_format('float4_e2m1fn').decode(codes), and pass the values"
-        )
-    if not tensor.dtype.is_floating_point:
-        raise TypeError(_not_floating(str(tensor.dtype).removeprefix("torch.")))
-
-
-def _from_torch(tensor: Any) -> Array:
-    require_dense_floats(tensor)
-    tensor = tensor.detach()
-    return (tensor if str(tensor.dtype) == "torch.float64" else tensor.float()).cpu().numpy()  # type: ignore[no-any-return]
 
 
 def _from_array(values: object) -> Array:
@@ -69,12 +64,6 @@ def _from_array(values: object) -> Array:
         return array.astype(np.float32)
     if not _FLOAT_NAME.fullmatch(array.dtype.name):
         raise TypeError(
-            _not_floating(array.dtype.name if array.dtype != object else f"object ({values!r:.60})")
+            not_floating(array.dtype.name if array.dtype != object else f"object ({values!r:.60})")
         )
     return array
-
-
-def _not_floating(came: str) -> str:
-    if came.startswith("complex"):
-        return f"gradients are real; got {came}. Pass the .real and the .imag part, each under its own name"
-    return f"gradients are floating point ({_FLOATS}); got {came}. Convert it first, with .astype('float32')"

@@ -31,6 +31,9 @@ class ExplicitTrainer(Trainer):
         self._state = self._scaling.start()
         self._constants = narrow_constants(self.model, self._precision.dtype)
         self._sum_dtype = DTYPES[recipe.accumulation_format]
+        if ranks is ALONE:
+            sums = experiment.micro_batches > 1 or self._sum_dtype != torch.float32
+            self.source_dtype = self._sum_dtype if sums else self._precision.dtype
         self.arithmetic, self.weights = self._precision.name, self._weights.kept
         self.loss_scale = self._state.scale
 

@@ -24,11 +24,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mixwidgets.floats.formats.in_and_out import require_dense_floats
 from mixwidgets.floats.gradients.boundaries import catalogue_cuts
 from mixwidgets.floats.gradients.histogram import cell_edges, count_cells, looked_at
 from mixwidgets.floats.gradients.lazy import LazySummaries, counted, counted_later, joined
 from mixwidgets.floats.gradients.summary import GradientSummary
-from mixwidgets.floats.gradients.values import Array, require_dense_floats
+from mixwidgets.floats.gradients.values import Array, Grid, grid_of
 from mixwidgets.runs.training.kernels import Kernels, working_kernels
 
 Summaries = Mapping[str, GradientSummary]
@@ -121,7 +122,7 @@ def _count_later(gradients: Mapping[str, Tensor]) -> LazySummaries:
     values = _as_numpy_takes(torch.cat([_as_numpy_takes(values) for values in gradients.values()]))
     all_finite = math.isfinite(values.sum().item())  # if only the sum overflows, all values are checked
     sizes = {name: len(values) for name, values in gradients.items()}
-    return counted_later(values.numpy(force=True), sizes, all_finite=all_finite)
+    return counted_later(values.numpy(force=True), sizes, _grid(gradients), all_finite=all_finite)
 
 
 def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
@@ -133,7 +134,11 @@ def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
         arrays = (_as_numpy_takes(piece).numpy(force=True) for piece in pieces)
         counts.append(sum(count_cells(array, cuts, together) for array in arrays))
         looked.append(np.array(_as_numpy_takes(looked_at(values)).numpy(force=True)))
-    return counted(list(gradients), np.stack(counts), looked)
+    return counted(list(gradients), np.stack(counts), looked, _grid(gradients))
+
+
+def _grid(gradients: Mapping[str, Tensor]) -> Grid:
+    return grid_of(next(iter(gradients.values())).dtype)
 
 
 def _as_numpy_takes(values: Tensor) -> Tensor:
@@ -148,7 +153,8 @@ def _on_device(gradients: Mapping[str, Tensor]) -> Pending:
     kernels = gpu_kernels(tensors)
     counts = to_host(kernels.count_cells(tensors) if kernels else cell_counts(tensors))
     values = to_host(torch.cat(looked).float())
-    return lambda: counted(list(gradients), counts(), np.split(values(), ends[:-1]))
+    grid = _grid(gradients)
+    return lambda: counted(list(gradients), counts(), np.split(values(), ends[:-1]), grid)
 
 
 def gpu_kernels(*lists: Sequence[Tensor]) -> Kernels | None:

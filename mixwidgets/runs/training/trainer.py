@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
+from dataclasses import replace
 from types import MappingProxyType
 
 import torch
@@ -18,6 +19,7 @@ from torch import Tensor
 from torch.func import functional_call
 from torch.utils._pytree import tree_map_only
 
+from mixwidgets.floats.gradients.values import Grid, grid_of
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import GradientSnapshot, StepRecord
 from mixwidgets.runs.task.catalogue import tasks
@@ -45,6 +47,8 @@ class Trainer(ABC):
     """The weights kept between steps, by parameter name."""
     loss_scale: float
     """The factor on the next step's loss."""
+    source_dtype = torch.float32
+    """The dtype that gradients have before they are unscaled in float32."""
     why_give_up = ""
     """Why the rule of the loss scale ends the run; empty if it does not."""
 
@@ -132,18 +136,27 @@ class Trainer(ABC):
         """Start summarising the gradients, and copy the weights, which the update changes. The returned
         function is called after the update, with whether it was skipped; it waits for the summaries."""
         summaries = begin(gradients)
+        grid = self._grid()
         flushed = self._flushed(part, gradients, draws) if self.experiment.fp32_reference else {}
         before = copies(list(self.weights.values()))
 
         def finish(skipped: bool) -> GradientSnapshot:
             return GradientSnapshot(
                 step=number,
-                summaries=summaries(),
+                summaries=summaries().mapped(lambda _, summary: replace(summary, grid=grid)),
                 weights_unchanged={} if skipped else self._unchanged(before, gradients),
                 flushed=flushed,
             )
 
         return finish
+
+    def _grid(self) -> Grid:
+        """What this step's gradients are multiples of: unscaling by a power of two moves only exponents."""
+        wide, source = grid_of(torch.float32), grid_of(self.source_dtype)
+        significand, exponent = math.frexp(self.loss_scale)
+        if significand != 0.5:
+            return wide
+        return Grid(source.precision, max(source.least - (exponent - 1), wide.least))
 
     def evaluate(self) -> Mapping[str, float]:
         """The task's metrics on held-out data, computed as in training, with the loss weight in the loss."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.gradients.values import require_dense_floats
+from mixwidgets.floats.formats.in_and_out import require_dense_floats
 
 
 def elements_of(tensor: Any, limit: int) -> tuple[FloatFormat, NDArray[Any], int]:

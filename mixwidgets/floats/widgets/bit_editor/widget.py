@@ -42,6 +42,9 @@ class _Face(t.TraitType[Any, Any]):
 class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     """A number in a float format, edited bit by bit or typed: `BitEditor(65505, "float16")`.
 
+    Without `format`, an element of a tensor or an array opens in the format of its dtype, `BitEditor(w[3])`
+    in bfloat16 where w is, and any other number in float16.
+
     Setting `value` (a number, or text such as "0.1", which is read exactly) rounds it once, according to
     `rounding` and `overflow` (see `FloatFormat.encode`; not "stochastic"). Setting `format`, `rounding` or
     `overflow` rounds the last exact input again; edited bits change only with `format`. `reinterpret` keeps
@@ -72,14 +75,15 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     def __init__(
         self,
         value: Any = None,
-        format: Any = "float16",
+        format: Any = None,
         *,
         code: Any = None,
         rounding: str = "ties-to-even",
         overflow: str = "native",
         **traits: Any,
     ) -> None:
-        fmt, how = named_format(format), checked_how(rounding, overflow)
+        fmt = named_format(_format_of(value) if format is None else format)
+        how = checked_how(rounding, overflow)
         if value is None and code is None:
             value = "65505" if fmt.name == "float16" else "0.1"  # numbers that are not representable
         text = "" if value is None else text_of(value)
@@ -98,12 +102,18 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
 
         The tensor's dtype determines the format; `rounding` and `overflow` are accepted too. The first
         `limit` elements are sent to the page once, as bits; the page steps through them and finds the next
-        subnormal, infinity or NaN. The tensor itself never changes. Raises TypeError for other dtypes, and
-        ValueError for a tensor without elements or dense values (sparse, or on the meta device).
+        subnormal, infinity or NaN. The tensor itself never changes. Raises TypeError for other dtypes and for
+        a `format`, `value` or `code`, and ValueError for a tensor without elements or dense values (sparse,
+        or on the meta device).
         """
         from mixwidgets.floats.widgets.bit_editor.elements import elements_of
         from mixwidgets.floats.widgets.frame import frame
 
+        for name in {"format", "value", "code"} & traits.keys():
+            raise TypeError(
+                f"a tensor's elements have their own format and values: leave out {name}={traits[name]!r}. "
+                "For another format, set editor.format, or convert the tensor, such as with tensor.half()"
+            )
         fmt, codes, total = elements_of(tensor, limit)
         traits["_elements"] = frame({"codes": codes}, format=fmt.name, total=total)
         return cls(code=int(codes[0]), format=fmt, **traits)
@@ -227,6 +237,14 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             for name in new:
                 if repr(old[name]) != repr(new[name]):  # for floats, −0 differs from 0, and NaN equals NaN
                     self._notify_trait(name, old[name], new[name])
+
+
+def _format_of(value: Any) -> str:
+    """The format that the dtype of a scalar names; else float16."""
+    try:
+        return get_format(getattr(value, "dtype", None)).name
+    except (TypeError, ValueError):
+        return "float16"
 
 
 def named_format(format: Any) -> FloatFormat:

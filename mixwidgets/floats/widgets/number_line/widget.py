@@ -34,7 +34,7 @@ class NumberLine(BitEditor):
     def __init__(
         self,
         value: Any = None,
-        format: Any = "float16",
+        format: Any = None,
         *,
         formats: Any = ("bfloat16", "float8_e5m2"),
         code: Any = None,
