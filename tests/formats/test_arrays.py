@@ -1,5 +1,6 @@
 """Arrays of every dtype; the processor's handling of subnormals; the tables that are kept."""
 
+import struct
 from collections import OrderedDict
 
 import ml_dtypes
@@ -41,6 +42,7 @@ SUBNORMALS = {
     np.float64: np.array([1, 2, 3, 1 << 40, 1 << 51, (1 << 52) - 1, 1 << 52, 0, 1 << 63 | 5], np.uint64),
 }
 """The bits of values around them."""
+SCALARS = np.float32(1e-40), np.float64(1e-310), 5e-324
 FLUSHED = [
     *map(mw.get_format, ("float16", "bfloat16", "float32", "float64", "float8_e8m0fnu")),
     mw.FloatFormat("float32's exponents", 8, 5, infinity="none", nan="none"),
@@ -64,6 +66,11 @@ def test_flushed_subnormals_change_nothing(tables, fmt):
             half_floats.view(ml_dtypes.bfloat16), rounding="toward-positive", overflow="saturate"
         ).tobytes()
         yield fmt.decode(np.arange(50)).tobytes()
+        for scalar in SCALARS:
+            yield fmt.encode(scalar, rounding="toward-positive", overflow="saturate")
+            rounded = fmt.round(scalar, rounding="toward-positive", overflow="saturate")
+            yield np.asarray(rounded).tobytes()
+        yield struct.pack("d", fmt.decode(3))
 
     expected = list(results())
     assert torch.set_flush_denormal(True)

@@ -109,14 +109,19 @@ def keep_dtype(fmt: FormatSpec, values: Any, rounded: Any) -> Any:
     dtype = getattr(values, "dtype", None)
     if not isinstance(dtype, np.dtype) or dtype.kind not in "fV":
         return rounded
+    wide = np.reshape(rounded, -1)
+    lost: exact.Array = np.zeros(wide.shape, bool)
+    if wide.dtype != _readable(dtype):
+        wide, lost = exact.decode(exact.SOURCES[wide.dtype], exact.bits_of(wide), _readable(dtype))
     with np.errstate(over="ignore"):
-        kept = np.asarray(rounded).astype(dtype)
-    lost = ~((kept.astype(np.float64) == rounded) | np.isnan(rounded))
+        kept = wide.astype(dtype)
+    lost |= ~((kept.astype(wide.dtype) == wide) | np.isnan(wide))
     if lost.any():
-        example = np.asarray(rounded)[lost].flat[0]
+        example = np.reshape(rounded, -1)[lost][0]
         raise ValueError(
             f"{example} of {fmt.name} does not fit {dtype}; pass the values as float32 or float64"
         )
+    kept = kept.reshape(np.shape(rounded))
     return kept if isinstance(values, np.ndarray) else kept[()]
 
 
