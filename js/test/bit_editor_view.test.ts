@@ -208,6 +208,12 @@ describe("typing", () => {
     expect(view.codeShown()).toBe(code);
   });
 
+  test("a text with commas is shown as it was read", () => {
+    const view = show(editorModel());
+    view.type("value", "65,504");
+    expect([view.field("value").value, view.codeShown()]).toEqual(["65504", "0x7BFF"]);
+  });
+
   test("a refused text that was left gives way to another edit", () => {
     const view = show(editorModel());
     view.type("value", "abc");

@@ -57,6 +57,7 @@ def test_every_way_in_reads_arithmetic():
     assert mw.get_format("float16").encode("(2-2^-10)*2^15") == 0x7BFF
     assert mw.get_format("float16").explain("2^16-32").error == 0
     assert mw.BitEditor("2^11+1").value == 2048
+    assert mw.BitEditor("65,504")._input == "65504"  # as the page shows it
     assert mw.Experiment(task="digits_mlp", learning_rate="1/2^10", steps="1,000").learning_rate == 2**-10
     assert to_number("10 x 10") == 100
 
