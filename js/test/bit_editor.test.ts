@@ -18,7 +18,7 @@ import { classLine, sentence } from "#mixwidgets/floats/widgets/bit_editor/words
 
 function typed(input: string, format = "float16", how: Options = {}): EditedNumber {
   const fmt = getFormat(format)!;
-  return { fmt, code: encode(fmt, input, how), input, ...how };
+  return { fmt, code: encode(fmt, toExact(input), how), input, ...how };
 }
 
 function bits(code: string, format = "float16"): EditedNumber {
@@ -194,7 +194,7 @@ describe("the number line", () => {
 test("another format rounds the last exact input anew", () => {
   const half = typed("65505");
   const double = inFormat(half, getFormat("float64")!);
-  expect(double.code).toBe(encode(double.fmt, "65505"));
+  expect(double.code).toBe(encode(double.fmt, toExact("65505")));
   expect(inFormat(double, half.fmt)).toEqual(half);
   expect(inFormat(bits("0x3C00"), getFormat("bfloat16")!)).toMatchObject({ code: 0x3f80n, input: "1" });
   expect(inFormat(typed("0x3C00"), getFormat("bfloat16")!)).toMatchObject({ code: 0x3f80n, input: "1" });
@@ -257,7 +257,7 @@ test.each(formats.map(({ name }) => name))("presets and copies of %s are numbers
     const [shortest, all, hex, hexFloat] = copiesOf(fmt, code).map(({ text }) => text);
     expect(fmt.toCode(hex!)).toBe(code);
     for (const text of [shortest!, all!, hexFloat!]) {
-      if (text !== "nan") expect(sameNumber({ ...number, input: "", code: encode(fmt, text) }, { ...number, input: "" })).toBe(true);
+      if (text !== "nan") expect(sameNumber({ ...number, input: "", code: encode(fmt, toExact(text)) }, { ...number, input: "" })).toBe(true);
     }
   }
 });

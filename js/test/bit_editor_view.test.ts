@@ -180,8 +180,8 @@ describe("typing", () => {
   });
 
   test.each([
-    ["", "is not a number"], ["abc", "is not a number"], ["１２", "in plain digits, 12"], ["１．５", "1.5"], ["1,5", "1.5"],
-    ["1__000", "1000"], ["1/0", "divides by zero"], ["2^1e9", "whole exponent"], ["٣", "is not a number"], ["nan(0x7e01)", "write its code"], ["0b102", "only the digits 0 and 1"],
+    ["", "is not a number"], ["abc", "is not a number"], ["6 bytes", "write the plain number, 6"], ["2(3)", "with a sign"], ["1,5", "1.5"],
+    ["1__000", "1000"], ["1/0", "divides by zero"], ["2^1e9", "beyond ±5000"], ["2^0.5", "a whole number"], ["9^9^9^9", "beyond ±5000"], ["(".repeat(5000), "64 numbers and brackets"], ["٣", "is not a number"], ["nan(0x7e01)", "write its code"], ["0b102", "only the digits 0 and 1"],
     ["0x10000", "codes end at 0xFFFF"], ["1e99999", "beyond ±5000"], ["9".repeat(10_001), "10,000 characters"],
     ["\u202e12", "\\u202e12"], ["<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"], ["</script><script>alert(1)</script>", "</script>"],
   ])("%j is refused beside the field, and the last good state stays", (text, words) => {
@@ -201,10 +201,17 @@ describe("typing", () => {
   test.each([
     ["1e999", "0x7C00"], ["1e-400", "0x0000"], ["-0", "0x8000"], ["−5", "0xC500"], ["Infinity", "0x7C00"], ["0x7C00", "0x7C00"],
     ["0x1p-3", "0x3000"], ["2⁻³", "0x3000"], ["1/3", "0x3555"], ["1_000", "0x63D0"], ["9".repeat(5000), "0x7C00"],
+    ["１２", "0x4A00"], ["１．５", "0x3E00"], ["–5", "0xC500"], ["x = 12", "0x4A00"], ["2^16-32", "0x7BFF"], ["(2-2^-10)*2^15", "0x7BFF"], ["2^{-24}", "0x0001"],
   ])("%j is read", (text, code) => {
     const view = show(editorModel());
     view.type("value", text);
     expect(view.codeShown()).toBe(code);
+  });
+
+  test("a text with commas is shown as it was read", () => {
+    const view = show(editorModel());
+    view.type("value", "65,504");
+    expect([view.field("value").value, view.codeShown()]).toEqual(["65504", "0x7BFF"]);
   });
 
   test("a refused text that was left gives way to another edit", () => {

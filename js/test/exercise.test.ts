@@ -31,7 +31,7 @@ function question(id: string, lang: "en" | "zh" = "en", changes: Partial<Questio
   const entry = questions.find((one) => one.id === id)!;
   const { report, questions: texts } = { en, zh }[lang];
   const withItsTexts = withTexts(entry, (texts as Json)[id]) as Question;
-  return { ...{ mistakes: [], options: [], example: "" }, ...withItsTexts, report, ...changes };
+  return { ...{ mistakes: [], options: [], example: "", units: {} }, ...withItsTexts, report, ...changes };
 }
 
 const vectors = exerciseVectors as unknown as Record<string, [string, boolean, number | null][]>;
@@ -132,7 +132,7 @@ describe("in the page", () => {
 
   test("what is no number is told and is no attempt; the same again is none either", () => {
     const { model, el, text, answer } = show("largest-float16");
-    for (const wrong of ["", "abc", "1,5", "１２", "<img src=x onerror=alert(1)>", "1e99999"]) {
+    for (const wrong of ["", "abc", "1,5", "6 bytes", "0x10000", "<img src=x onerror=alert(1)>", "1e99999"]) {
       answer(wrong);
       expect(text(".mw-error")).not.toBe("");
       expect(el.querySelector("input")!.getAttribute("aria-invalid")).toBe("true");
@@ -143,6 +143,49 @@ describe("in the page", () => {
     expect(model.saved).toHaveLength(1);
     expect(text(".mw-error")).toBe("");
     expect(el.querySelector("input")!.hasAttribute("aria-invalid")).toBe(false);
+  });
+
+  test("a refused text hides the feedback of the attempt before, and the same attempt again shows it", () => {
+    const { el, text, answer } = show("largest-float16");
+    const callout = el.querySelector<HTMLElement>(".mw-callout")!;
+    answer("65535");
+    expect([callout.hidden, text(".mw-error")]).toEqual([false, ""]);
+    answer("65 504 or so");
+    expect([callout.hidden, text(".mw-error") !== ""]).toEqual([true, true]);
+    answer("65535");
+    expect([callout.hidden, text(".mw-error"), el.querySelector("input")!.hasAttribute("aria-invalid")]).toEqual([false, "", false]);
+    answer("abc");
+    answer("65504");
+    expect([text(".mw-error"), callout.hidden]).toEqual(["", false]);
+  });
+
+  test.each([
+    ["largest-float16", "65,504", /^Read as 65504\.Right\./],
+    ["largest-float16", "65,535", /^Read as 65535\.Not yet\. 65535 is the largest/],
+    ["largest-float16", "0x7BFF", /^Read as the code 0x7BFF, that is 65504\.Right\./],
+    ["largest-float16", "0b11", /^Read as the code 0b11, that is 1\.78813934326171875e−7\.Not yet\./],
+    ["largest-float16", "65.504", /^Not yet\. The point in 65\.504 is a decimal point\. Did you mean 65504\?$/],
+    ["largest-float16", "65.535", /^Not yet\. The point in 65\.535 is a decimal point\. Did you mean 65535\?$/],
+    ["largest-float16", "2^16-32", /^Right\./],
+    ["largest-float16", "６５５０４", /^Right\./],
+    ["bytes-of-a-master-weight", "6 bytes", /^Right\./],
+    ["bytes-of-a-master-weight", "48 bits", /^Right\./],
+    ["bytes-of-a-master-weight", "4 + 2", /^Right\./],
+    ["faster-products", "210%", /^Right\./],
+    ["headroom-of-six", "2,097,152", /^Read as 2097152\.Right\./],
+  ])("of %s, %s is answered", (id, typed, said) => {
+    const { text, answer } = show(id);
+    answer(typed);
+    expect(text(".mw-callout")).toMatch(said);
+  });
+
+  test.each([
+    ["6 kg", "write the plain number, 6"], ["0b11", "if you mean the whole number, write 3"], ["6 constructor", "write the plain number, 6"],
+  ])("a question without a format refuses %s and says what to write", (typed, said) => {
+    const { text, answer, model } = show("bytes-of-a-master-weight");
+    answer(typed);
+    expect(text(".mw-error")).toContain(said);
+    expect(model.saved).toHaveLength(0);
   });
 
   test.each([["largest-float16", true], ["seeds-for-a-claim", false]])("%s: the hint names bit patterns only where there is a format", (id, isNamed) => {
@@ -212,6 +255,11 @@ describe("in the page", () => {
     expect(model.listening()).toBe(0);
     expect(el.children).toHaveLength(0);
   });
+});
+
+test("the question whether 65504 is meant is not the hint", () => {
+  const steps = readRecord(question("largest-float16"), "=65.504\n=65.503\n=65,504")!;
+  expect(steps.map(({ tellsHint }) => tellsHint)).toEqual([false, true, false]);
 });
 
 test("a state from an address", () => {

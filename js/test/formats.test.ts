@@ -17,7 +17,7 @@ interface Rejected {
 }
 
 const parse = committed<{
-  finite: { text: string; negative: boolean; magnitude: [string, string] }[];
+  finite: { text: string; negative: boolean; magnitude: [string, string]; read_as?: string }[];
   special: { text: string; negative: boolean; kind: string }[];
   pattern: { text: string; code: string }[];
   rejected: Rejected[];
@@ -55,11 +55,12 @@ function valueOf(text: string): Rational {
 }
 
 describe("parsing", () => {
-  test.each(parse.finite)("$text", ({ text, negative, magnitude }) => {
+  test.each(parse.finite)("$text", ({ text, negative, magnitude, read_as }) => {
     const exact = toExact(text);
     if (exact.kind !== "finite") throw new Error(exact.kind);
     expect(exact.negative).toBe(negative);
     expect(compare(exact.magnitude, rational(BigInt(magnitude[0]), BigInt(magnitude[1])))).toBe(0);
+    expect(exact.readAs).toBe(read_as);
   });
 
   test.each(parse.special)("$text", ({ text, negative, kind }) => {
@@ -86,14 +87,14 @@ describe("parsing", () => {
   });
 
   test("a bit pattern wider than the format", () => {
-    expect(errorOf(() => encode(float16, "0x1FFFF")).key).toBe("code.range");
+    expect(errorOf(() => encode(float16, toExact("0x1FFFF"))).key).toBe("code.range");
   });
 });
 
 describe.each(Object.keys(rounding).map((name) => getFormat(name)!))("$name", (fmt) => {
   test.each(rounding[fmt.name]!)("rounds $text", (row) => {
     const got = explain(fmt, row.text);
-    expect(fmt.toHex(encode(fmt, row.text))).toBe(row.code);
+    expect(fmt.toHex(encode(fmt, toExact(row.text)))).toBe(row.code);
     expect([got.code, got.below, got.above].map((code) => fmt.toHex(code))).toEqual([row.code, row.below, row.above]);
     expect(got.rule).toBe(row.rule);
     for (const name of ["midpoint", "error"] as const) {
@@ -109,11 +110,11 @@ describe.each(Object.keys(rounding).map((name) => getFormat(name)!))("$name", (f
     expect(classify(fmt, code)).toBe(row.class);
     expect(toDecimal(fmt, code)).toBe(row.decimal);
     if (row.class === "nan") return;
-    expect(encode(fmt, row.decimal)).toBe(code);
+    expect(encode(fmt, toExact(row.decimal))).toBe(code);
     expect(fmt.toHex(nextUp(fmt, code))).toBe(row.next_up);
     expect(fmt.toHex(nextDown(fmt, code))).toBe(row.next_down);
     if (row.shortest !== undefined) expect(shortest(fmt, code)).toBe(row.shortest);
-    else if (row.class !== "infinity") expect(encode(fmt, shortest(fmt, code))).toBe(code);
+    else if (row.class !== "infinity") expect(encode(fmt, toExact(shortest(fmt, code)))).toBe(code);
   });
 });
 

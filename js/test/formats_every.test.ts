@@ -44,7 +44,7 @@ function formatNamed(name: string): FloatFormat {
 /** The code in hex digits, or the key of the error. */
 function answer(name: string, text: string, options: Options): string {
   const fmt = formatNamed(name);
-  return outcome(() => fmt.toHex(encode(fmt, text, options)).slice(2));
+  return outcome(() => fmt.toHex(encode(fmt, toExact(text), options)).slice(2));
 }
 
 function outcome(action: () => string): string {
@@ -85,7 +85,7 @@ test.each(Object.entries(decoded))("every code of %s", (name, [columns]) => {
   expect(found).toEqual(lists);
   for (const code of codes.filter((code) => isFinite(fmt, code))) {
     const expected = classify(fmt, code) === "zero" ? code & fmt.signBit : code; // several codes may be zero
-    for (const text of [toDecimal(fmt, code), shortest(fmt, code), hexFloat(fmt, code)]) expect(encode(fmt, text)).toBe(expected);
+    for (const text of [toDecimal(fmt, code), shortest(fmt, code), hexFloat(fmt, code)]) expect(encode(fmt, toExact(text))).toBe(expected);
   }
 });
 
@@ -124,7 +124,7 @@ describe("hex floats", () => {
     ["float32", "nan", "nan"],
   ])("%s %s", (name, text, expected) => {
     const fmt = getFormat(name)!;
-    expect(hexFloat(fmt, encode(fmt, text))).toBe(expected);
+    expect(hexFloat(fmt, encode(fmt, toExact(text)))).toBe(expected);
   });
 });
 
@@ -184,7 +184,7 @@ describe("custom formats", () => {
   test("signed and without zero, the smallest numbers of either sign are neighbours", () => {
     const fmt = customFormat({ name: "mine", exponentBits: 3, fractionBits: 1, infinity: "none", nan: "none", hasZero: false });
     expect([nextDown(fmt, 0n), nextUp(fmt, fmt.signBit)]).toEqual([fmt.signBit, 0n]);
-    expect(outcome(() => fmt.toHex(encode(fmt, "0")))).toBe("format.no_zero");
-    expect(encode(fmt, "0", { overflow: "saturate" })).toBe(0n);
+    expect(outcome(() => fmt.toHex(encode(fmt, toExact("0"))))).toBe("format.no_zero");
+    expect(encode(fmt, toExact("0"), { overflow: "saturate" })).toBe(0n);
   });
 });

@@ -291,14 +291,14 @@ describe("the field", () => {
     field.dispatchEvent(new Event("change"));
   };
 
-  test.each(["-7", "−7", "2^-7", "2**−7", "-0x7p0"])("takes a whole number of the range: %j", (text) => {
+  test.each(["-7", "−7", "2^-7", "2**−7", "-0x7p0", "2^(-7)", "2^{-7}", "S = 2^-7", "–7", "3-10", "－７"])("takes a whole number of the range: %j", (text) => {
     const { model, one, figures, slider } = show();
     type(one(".mw-scale-exponent"), text);
     expect(figures()).toEqual(expected("float16", -7));
     expect([model.get("log2_loss_scale"), slider.value, (one(".mw-scale-exponent") as HTMLInputElement).value, model.saved.length]).toEqual([-7, "-7", "-7", 1]);
   });
 
-  test.each(["", "41", "-25", "1.5"])("refuses %j, says why, and keeps the last scale", (text) => {
+  test.each(["", "41", "-25", "1.5", "2^16-32", "2^7*2"])("refuses %j, says why, and keeps the last scale", (text) => {
     const { model, one, figures } = show({ log2_loss_scale: 3 });
     type(one(".mw-scale-exponent"), text);
     expect(one(".mw-scale-row ~ .mw-error-line").textContent).toContain("from -24 to 40");

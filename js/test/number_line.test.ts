@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { exact, isFinite, nextUp } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
+import { toExact } from "#core/formats/parse.ts";
 import { add, compare, multiply, power, rational, subtract, type Rational } from "#core/formats/rational.ts";
 import { fitted, marksOf, targetAt, targetBeside, targetOf } from "#ui/number_line/marks.ts";
 import { rulerOf } from "#mixwidgets/floats/widgets/number_line/comparison.ts";
@@ -12,7 +13,7 @@ import { APART, contains, endsOf, largest, panned, pixelOf, rowOf, unitOf, value
 const WIDTH = 800;
 const float16 = getFormat("float16")!;
 const float64 = getFormat("float64")!;
-const of = (fmt: typeof float16, input: string) => ({ fmt, code: encode(fmt, input), input });
+const of = (fmt: typeof float16, input: string) => ({ fmt, code: encode(fmt, toExact(input)), input });
 const view16 = (input: string) => fitted(marksOf(of(float16, input)), WIDTH);
 const narrow = formats.filter((fmt) => fmt.bits <= 8);
 
@@ -26,7 +27,7 @@ function valuesOf(fmt: typeof float16): Rational[] {
 
 describe("the view", () => {
   test.each(["0.1", "5e-324", "1.7976931348623157e308", "1"])("tells float64 neighbours of %s apart", (input) => {
-    const code = encode(float64, input);
+    const code = encode(float64, toExact(input));
     const [low, high] = [exact(float64, code - 1n), exact(float64, code)];
     const gap = subtract(high, low);
     const view = viewportOf(high, gap, 0.25, WIDTH);
@@ -100,10 +101,10 @@ describe("ticks", () => {
   });
 
   test("counts of wide formats are exact", () => {
-    const one = exact(float64, encode(float64, "1"));
+    const one = exact(float64, encode(float64, toExact("1")));
     const view = viewportOf(add(one, rational(1n, 2n)), rational(1n), 0.5, WIDTH);
     const [low, high] = endsOf(view);
-    const lowest = low.numerator <= 0n ? 0n : encode(float64, "0");
+    const lowest = low.numerator <= 0n ? 0n : encode(float64, toExact("0"));
     expect(rowOf(float64, view).count).toBe(countByCodes(low, high) - lowest);
   });
 
@@ -187,7 +188,7 @@ describe("marks", () => {
   });
 
   test("the neighbour taken is the nearer one, or the even one of a tie", () => {
-    for (let code = encode(float16, "1"); code < encode(float16, "1.01"); code += 1n) {
+    for (let code = encode(float16, toExact("1")); code < encode(float16, toExact("1.01")); code += 1n) {
       const middle = add(exact(float16, code), exact(float16, nextUp(float16, code)));
       const input = String(Number(middle.numerator) / Number(middle.denominator) / 2);
       const taken = marksOf(of(float16, input)).find((mark) => mark.taken)!;
@@ -216,7 +217,7 @@ describe("the handle", () => {
   test.each(["-65489", "0", "1e-7", "-0.1", "65519"])("keeps the sign and the order around %s", (input) => {
     const view = view16(input);
     const values = Array.from({ length: WIDTH }, (_, x) => targetAt(rowOf(float16, view), x))
-      .map((target) => encode(float16, "code" in target ? `0x${target.code.toString(16)}` : target.text))
+      .map((target) => encode(float16, toExact("code" in target ? `0x${target.code.toString(16)}` : target.text)))
       .map((code) => (isFinite(float16, code) ? exact(float16, code) : rational(code & 0x8000n ? -65536n : 65536n)));
     expect(values.every((value, i) => i === 0 || compare(values[i - 1]!, value) <= 0)).toBe(true);
   });

@@ -1,5 +1,6 @@
 """What every floor uses and what knows nothing of floats, runs or widgets. Loads the standard library alone.
 
+expression      arithmetic in a text, worked out exactly within bounds
 parse           a number or a text, read exactly: the one grammar of formats, fields, options and addresses
 checks          arguments: a wrong one gets an error that says what came, what is accepted and the likely fix
 suggestion      the likely fix of a misspelt name
@@ -17,5 +18,6 @@ options in the same grammar, so "2^-24" means the same in a command line, a file
 The way of a text: the code has it in English, and `texts.translated` looks that up in python.json of the
 chosen language; the texts of a page have keys, in page.json. A new language is a new folder.
 
-Begin with parse.py, whose head has the grammar, and checks.py, whose errors are the tone of the house.
+Begin with parse.py and expression.py, whose heads have the grammar, and checks.py, whose errors are the tone
+of the house.
 """

@@ -2,53 +2,41 @@
 
 The front end (js/core/formats/parse.ts) has the same grammar; tests/vectors/parse.json tests both:
 
-    decimal       [sign] digits [. digits] [e [sign] digits]       65505, .5, -1e-8
-    power         [sign] [decimal ×] 2 | 10 ^ [sign] digits        2^-24, 10**3, 2⁻²⁴, 2047 × 2^5
-    fraction      [sign] digits / digits                           1/3
-    hex float     [sign] 0x hexdigits [. hexdigits] p [sign] digits   0x1.8p-3   (C17, 6.4.4.2)
-    special       [sign] inf | infinity | ∞ | nan                  in any case
-    bit pattern   0x hexdigits | 0b bits                           a code of the format at hand
+    text         [[name] =] expression | special | bit pattern     2^-24, x = 12
+    expression   arithmetic with decimals and hex floats           1e-8, 1/3, (2-2^-10)*2^15: expression.py
+    special      [sign] inf | infinity | ∞ | nan                   in any case
+    bit pattern  0x hexdigits | 0b bits                            a code of the format at hand
 
-The sign is +, - or the minus sign U+2212, which the widgets print. A power is written with ^, ** or
-superscript digits, a product with ×, · or *; blanks may stand around these signs and around /. An
-underscore may separate two digits, as in Python.
+Full-width characters are read as ordinary ones, and an underscore may separate two digits, as in Python.
 """
 
 import math
 import re
 import struct
 import sys
-import unicodedata
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, Literal
 
+from mixwidgets.support.expression import HEX_DIGITS, MAX_BITS, MAX_EXPONENT, MAX_OPERANDS, Refused, evaluate
+
 MAX_TEXT = 10_000  # characters; float64's longest exact decimal has 1,076
-MAX_EXPONENT = 5_000  # of ten or of two; far larger ones would exhaust the memory
 
-_BLANKS = " \t\r\n"
-_SIGN = r"(?P<sign>[+\-−]?)"
-_EXPONENT = r"(?P<exp>[+\-−]?[0-9]+)"
-_DECIMAL = re.compile(
-    rf"{_SIGN}(?:(?P<whole>[0-9]+)\.?(?P<part>[0-9]*)|\.(?P<only>[0-9]+))(?:[eE]{_EXPONENT})?"
-)
-_POWER = re.compile(
-    rf"{_SIGN}(?:(?P<factor>[0-9.][0-9.eE+\-−]*) *[×·*] *)?(?P<base>2|10) *(?:\^|\*\*) *{_EXPONENT}"
-)
-_FRACTION = re.compile(rf"{_SIGN}(?P<over>[0-9]+) */ *(?P<under>[0-9]+)")
-_HEX_FLOAT = re.compile(
-    rf"{_SIGN}0[xX](?:(?P<whole>[0-9a-fA-F]+)\.?(?P<part>[0-9a-fA-F]*)|\.(?P<only>[0-9a-fA-F]+))"
-    rf"[pP]{_EXPONENT}"
-)
-_SPECIAL = re.compile(rf"{_SIGN}(?P<word>inf|infinity|∞|nan)", re.IGNORECASE | re.ASCII)
-_BIT_PATTERN = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)")
-
+_BLANKS = " \t\r\n\u00a0\u2009\u202f\u3000"
+_FOLDED = {0xFF01 + i: 0x21 + i for i in range(94)} | dict.fromkeys(map(ord, _BLANKS), " ")
+_NAME = re.compile(r"(?:[A-Za-zα-ωΑ-Ω][A-Za-zα-ωΑ-Ω0-9_]{0,19})? *= *")
 _UNDERSCORE = re.compile(r"(?<=[0-9a-fA-F])_(?=[0-9a-fA-F])")
-_RAISED = re.compile(r"(?<![0-9.])(2|10)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
-_LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
+_BIT_PATTERN = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)")
+_SPECIAL = re.compile(r"(?P<sign>[+\-−–]?)(?P<word>inf|infinity|∞|nan)", re.IGNORECASE | re.ASCII)
+_UNIT = re.compile(
+    r"(?!0[xXbB][0-9A-Za-z_]*$)(?P<number>.*[0-9)}⁰¹²³⁴⁵⁶⁷⁸⁹]) *"
+    r"(?P<unit>(?![eE]$)[A-Za-z\u4e00-\u9fff]+|[%‰×])"
+)
+_SEPARATOR = re.compile(r"[_'’]|[ ,](?=[0-9]{3}(?![0-9]))")
+_PATTERN_WITHIN = re.compile(r"(?<![0-9A-Za-z.])0(?:[xX][0-9a-fA-F]+|[bB][01]+)(?![0-9A-Za-z.])")
 
 
 @dataclass(frozen=True)
@@ -58,6 +46,8 @@ class Exact:
     kind: Literal["finite", "infinity", "nan"]
     negative: bool
     magnitude: Fraction = Fraction(0)
+    read_as: str = field(default="", compare=False)
+    """How a text with commas was read, without them; "" of any other."""
 
     @property
     def value(self) -> Fraction:
@@ -71,6 +61,31 @@ class BitPattern:
 
     code: int
     text: str
+
+
+_REASONS = {
+    "binary": "is not a number: after 0b only the digits 0 and 1 may stand",
+    "brackets": "is not a number: its brackets do not match",
+    "form": (
+        "is not a number: write a decimal (0.1, 1e-8), a power (2^-24), a fraction (1/3), "
+        "arithmetic ((2-2^-10)×2^15), a hex float (0x1p-3), a bit pattern (0x7C00), inf or nan"
+    ),
+    "hex_exponent": "is not a number: a hex float ends in its exponent, such as 0x1.8p0",
+    "lone_pattern": (
+        "is not a number: a bit pattern stands alone, without a sign or arithmetic; "
+        "write all its bits, or a hex float with a p, such as -0x1p3"
+    ),
+    "many": f"has more than {MAX_OPERANDS} numbers and brackets",
+    "number": (
+        "is not a number: write a decimal (0.1, 1e-8), a power (2^-24), a fraction (1/3), "
+        "arithmetic ((2-2^-10)×2^15) or a hex float (0x1p-3)"
+    ),
+    "payload": "is not a number: for a NaN with a payload write its code, such as 0x7E01",
+    "power": "is not a number: an exponent is a whole number, such as that of 2^-24",
+    "size": f"is not worked out: a result in it takes more than {MAX_BITS:,} bits",
+    "times": "is not a number: a product is written with a sign, such as 2×(3+1)",
+    "zero": "divides by zero, which gives no number",
+}
 
 
 def to_exact(value: Any) -> Exact | BitPattern:
@@ -113,7 +128,7 @@ def to_number(text: str) -> int | float:
 def to_code(code: object, bits: int, name: str) -> int:
     """Check a code: an integer, or text in hex or binary, that fits `bits` bits of the format `name`."""
     if isinstance(code, str):
-        body = code.strip(_BLANKS)
+        body = _folded(code)
         match = _BIT_PATTERN.fullmatch(body)
         if not match and (body[:2].lower() != "0b" or len(body) == 2):  # hex digits alone; 0B is eleven
             match = _BIT_PATTERN.fullmatch("0x" + body)
@@ -152,6 +167,13 @@ def _from_bits(value: Any) -> Fraction:
     return significand * Fraction(2) ** (max(field, 1) + 1 - (1 << width - 1) - fraction_bits)
 
 
+def split_unit(text: str) -> tuple[str, str]:
+    """A text's number and the unit after it: "6" and "bytes" of "6 bytes"; the text and "" without one."""
+    body = _folded(text)
+    match = _UNIT.fullmatch(body)
+    return (match["number"], match["unit"]) if match else (text, "")
+
+
 def _from_binary(value: Any) -> Exact:
     """A Decimal or a binary float of Python or NumPy, extended precision included."""
     negative = value.is_signed() if isinstance(value, Decimal) else math.copysign(1, value) < 0
@@ -166,53 +188,43 @@ def _from_binary(value: Any) -> Exact:
 
 def _read_text(text: str, *, number_only: bool = False) -> Exact | BitPattern:
     """Where only a finite number is wanted, the hint of an error names nothing else."""
-    body = text.strip(_BLANKS)
-    if len(body) > MAX_TEXT:
-        raise ValueError(f"a value may have {MAX_TEXT:,} characters, not {len(body):,}")
-    text, body = body, _UNDERSCORE.sub("", body)
-    body = _RAISED.sub(lambda power: f"{power[1]}^{power[2].translate(_LOWERED)}", body)
+    text = text.strip(_BLANKS)
+    try:
+        return _read(text)
+    except Refused as refused:
+        reason = str(refused)
+    if reason == "too_long":
+        raise ValueError(f"a value may have {MAX_TEXT:,} characters, not {len(text):,}")
+    if reason == "exponent":
+        raise ValueError(f"the exponent of {_shown(text)} is beyond ±{MAX_EXPONENT}, where no format reaches")
+    if reason == "form":
+        if fix := _likely_text(_folded(text)):
+            raise ValueError(f"{_shown(text)} is not a number: write {fix}")
+        reason = _likely_reason(_folded(text), number_only)
+    raise ValueError(f"{_shown(text)} {_REASONS[reason]}")
+
+
+def _folded(text: str) -> str:
+    """A text in ordinary characters, without blanks around it."""
+    return text.translate(_FOLDED).strip(" ")
+
+
+def _read(text: str) -> Exact | BitPattern:
+    """Raises Refused."""
+    if len(text) > MAX_TEXT:
+        raise Refused("too_long")
+    body = _folded(text)
+    if name := _NAME.match(body):
+        body = body[name.end() :]
+    body = _UNDERSCORE.sub("", body)
     if match := _BIT_PATTERN.fullmatch(body):
         return BitPattern(_pattern(match), text)
     if match := _SPECIAL.fullmatch(body):
         kind: Literal["infinity", "nan"] = "nan" if match["word"].lower() == "nan" else "infinity"
-        return Exact(kind, _is_minus(match))
-    for pattern, base, exponent_base in ((_DECIMAL, 10, 10), (_HEX_FLOAT, 16, 2)):
-        if match := pattern.fullmatch(body):
-            return Exact("finite", _is_minus(match), _magnitude(match, base, exponent_base, text))
-    if (match := _POWER.fullmatch(body)) and (factor := _DECIMAL.fullmatch(match["factor"] or "1")):
-        power = Fraction(int(match["base"])) ** _exponent(match, text)
-        return Exact("finite", _is_minus(match), _magnitude(factor, 10, 10, text) * power)
-    if match := _FRACTION.fullmatch(body):
-        under = _to_int(match["under"], 10)
-        if under == 0:
-            raise ValueError(f"{_shown(text)} divides by zero, which gives no number")
-        return Exact("finite", _is_minus(match), Fraction(_to_int(match["over"], 10), under))
-    raise ValueError(f"{_shown(text)} is not a number: {_hint(body, number_only)}")
-
-
-def _magnitude(match: re.Match[str], base: int, exponent_base: int, text: str) -> Fraction:
-    """The magnitude of a decimal or a hex float; `text` is quoted in an error."""
-    part = (match["part"] or "") + (match["only"] or "")
-    digits = _to_int((match["whole"] or "") + part, base)
-    magnitude: Fraction = digits * Fraction(exponent_base) ** _exponent(match, text) / base ** len(part)
-    return magnitude
-
-
-def _exponent(match: re.Match[str], text: str) -> int:
-    written = match["exp"] or "0"
-    exponent = int(written.replace("−", "-")) if len(written) < 20 else MAX_EXPONENT + 1
-    if abs(exponent) > MAX_EXPONENT:
-        raise ValueError(f"the exponent of {_shown(text)} is beyond ±{MAX_EXPONENT}, where no format reaches")
-    return exponent
-
-
-def _is_minus(match: re.Match[str]) -> bool:
-    return match["sign"] in ("-", "−")
-
-
-def _to_int(digits: str, base: int) -> int:
-    """int(digits, base), through Decimal because Python limits the digits of its own conversion."""
-    return int(Decimal(digits)) if base == 10 else int(digits, base)
+        return Exact(kind, match["sign"] in ("-", "−", "–"))
+    value, is_minus_zero = evaluate(body)
+    read_as = body.replace(",", "") if "," in body else ""
+    return Exact("finite", value < 0 or is_minus_zero, abs(value), read_as)
 
 
 def _pattern(match: re.Match[str]) -> int:
@@ -225,40 +237,28 @@ def _shown(text: str) -> str:
     return "'" + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in short) + "'"
 
 
-def _is_number(text: str) -> bool:
-    with suppress(ValueError):
-        return text == text.strip(_BLANKS) and bool(_read_text(text))
-    return False
-
-
-def _hint(body: str, number_only: bool) -> str:
-    """The likely fix for text that is not a number."""
-    plain = unicodedata.normalize("NFKC", body)
-    whole, point = plain.replace(",", ""), plain.replace(",", ".")
-    # thousands in English, decimals elsewhere
-    if re.match(r"[+\-−]?[1-9][0-9]{0,2},[0-9]{3}(?= *[×·*]|$)", plain) and _is_number(whole):
-        return f"write it without a comma, {whole}, or with a decimal point, {point}"
+def _likely_text(body: str) -> str:
+    """A number that may be meant, and how it differs; "" if there is none."""
     for candidate, words in (
-        (plain, "in plain digits"),
-        (point, "with a decimal point"),
-        (re.sub(r"[_ ]|,(?=[0-9]{3})", "", plain), "without separators"),
+        (body.replace(",", "."), "it with a decimal point"),
+        (_SEPARATOR.sub("", body), "it without separators"),
+        (split_unit(body)[0], "the plain number"),
     ):
-        if candidate != body and _is_number(candidate):
-            return f"write it {words}, {candidate[:40]}"
+        with suppress(Refused):
+            if candidate != body and _read(candidate):
+                return f"{words}, {candidate[:40]}"
+    return ""
+
+
+def _likely_reason(body: str, number_only: bool) -> str:
+    """The key of _REASONS for a text that has no form of a number."""
     if not number_only:
         if body.lower().startswith("nan"):
-            return "for a NaN with a payload write its code, such as 0x7E01"
-        if body.startswith(("-0x", "+0x", "−0x", "-0b", "+0b")):
-            return "a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3"
+            return "payload"
+        if _PATTERN_WITHIN.search(body):
+            return "lone_pattern"
         if body.lower().startswith("0b"):
-            return "after 0b only the digits 0 and 1 may stand"
-    if _HEX_FLOAT.fullmatch(body + "p0"):
-        return "a hex float ends in its exponent, such as 0x1.8p0"
-    if re.match(r"[+\-−]?[0-9.]+ *(?:\^|\*\*)", body):
-        return "a power has the base 2 or 10 and a whole exponent, such as 2^-24"
-    more = (
-        " or a hex float (0x1p-3)"
-        if number_only
-        else ", a hex float (0x1p-3), a bit pattern (0x7C00), inf or nan"
-    )
-    return f"write a decimal (0.1, 1e-8), a power (2^-24), a fraction (1/3){more}"
+            return "binary"
+    if re.fullmatch(rf"[-+−–]?{HEX_DIGITS}", body):
+        return "hex_exponent"
+    return "number" if number_only else "form"

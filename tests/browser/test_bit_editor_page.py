@@ -108,6 +108,35 @@ def test_nothing_jumps_when_the_number_changes(page, tmp_path, format, values, w
         assert boxes(parts) == places, value
 
 
+def test_numbers_as_people_type_them(page, tmp_path):
+    widget = show(page, tmp_path, "1")
+    field, code = widget.get_by_label("value", exact=True), widget.get_by_label("code", exact=True)
+    for typed, shown, expected in (
+        ("2^16-32", "2^16-32", "0x7BFF"),
+        ("(2-2^-10)*2^15", "(2-2^-10)*2^15", "0x7BFF"),
+        ("65,504", "65504", "0x7BFF"),
+        ("1/2^24", "1/2^24", "0x0001"),
+        ("2^{-24}", "2^{-24}", "0x0001"),
+        ("5.96 x 10^-8", "5.96 x 10^-8", "0x0001"),
+        ("–5", "–5", "0xC500"),
+        ("x = 12", "x = 12", "0x4A00"),
+        ("１．５", "１．５", "0x3E00"),
+        ("0.5/1024", "0.5/1024", "0x1000"),
+    ):
+        field.focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type(typed)
+        page.keyboard.press("Enter")
+        expect(code).to_have_value(expected)
+        expect(field).to_have_value(shown)
+    field.focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("9^9^9^9")
+    page.keyboard.press("Enter")
+    expect(widget.get_by_role("alert").filter(has_text="beyond ±5000")).to_be_visible()
+    expect(code).to_have_value("0x1000")
+
+
 def test_every_task_by_keyboard(page, tmp_path):
     widget = show(page, tmp_path, "65505")
     code = widget.get_by_label("code")

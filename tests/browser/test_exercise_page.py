@@ -19,6 +19,44 @@ def show(page, exercise, theme="light", width=980):
     return page.get_by_role("region", name=exercise.exercise)
 
 
+def test_answers_as_people_type_them(page):
+    exercise = mw.Exercise("largest-float16", lang="en")
+    shown = show(page, exercise)
+    feedback = shown.get_by_role("status").first
+
+    def answer(text):
+        shown.get_by_role("textbox").focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+
+    for typed, told in (
+        ("65.504", "Did you mean 65504?"),
+        ("2^16-32", "Right."),
+        ("(2-2^-10)*2^15", "Right."),
+        ("2^{15}+2^15-2^5", "Right."),
+        ("65,504", "Read as 65504."),
+        ("x = 65504", "Right."),
+        ("６５５０４", "Right."),
+        ("6.5504 x 10^4", "Right."),
+        ("1e5–34496", "Right."),
+        ("0x7BFF", "Read as the code 0x7BFF, that is 65504."),
+    ):
+        answer("65535")
+        mistake = feedback.get_by_text("65535 is the largest")
+        expect(mistake).to_be_visible()
+        answer("65504 or so")
+        expect(shown.get_by_role("alert")).to_contain_text("is not a number")
+        expect(mistake).to_be_hidden()
+        answer(typed)
+        expect(feedback.get_by_text(told)).to_be_visible()
+        expect(shown.get_by_text("is not a number")).to_have_count(0)
+        exercise.set_state({"_record": page.evaluate("window.model.get('_record')")})
+        assert exercise.attempts[-1] == (typed, typed != "65.504")
+        if exercise.solved:
+            shown.get_by_role("button", name="Start over").click()
+
+
 def test_everything_by_keyboard(page):
     exercise = mw.Exercise("first-overflow-float16", lang="en")
     shown = show(page, exercise)

@@ -148,7 +148,7 @@ def test_a_wrong_option_is_one_sentence(arguments, says, tmp_path):
         ("e.json", '{"task": "mask",\n "steps"}', "line 2 column 9"),
         ("e.toml", 'task = "mask"\nstps = 3', "Did you mean 'steps'"),
         ("e.toml", 'task = "mask"\n[recipe]\ncompute_formt = "float16"', "Did you mean 'compute_format'"),
-        ("e.toml", 'task = "mask"\nsteps = "3 4"', "write it without separators, 34"),
+        ("e.toml", 'task = "mask"\nsteps = "3 000"', "write it without separators, 3000"),
         ("e.toml", 'task = "mask"\nsteps = 2026-01-01', "of type date"),
         ("e.toml", 'task = "mask"\nlearning_rate = nan', "learning_rate"),
         ("e.toml", 'task = "mask"\ntask_options = 3', "task_options takes a mapping"),

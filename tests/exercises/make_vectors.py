@@ -34,7 +34,10 @@ def judged(question, text):
     rule = question["rule"]
     if "option" in rule:
         return [text, text == rule["option"], None]
-    value = oracle.read(text, rule.get("format"))
+    number, _, unit = text.partition(" ")
+    value = oracle.read(number, rule.get("format"))
+    if unit:
+        value *= Fraction(question["units"][unit])
     if oracle.accepts(rule, value):
         return [text, True, None]
     known = (
@@ -64,6 +67,8 @@ def answers(question):
             texts += [f"2^{right.numerator.bit_length() - right.denominator.bit_length()}"]
     if name and oracle.info(name).bits <= 16:
         texts += [f"0x{code:X}" for code in (oracle.codes(name).get(right, 2), 0, 1)]
+    for unit, worth in question.get("units", {}).items():
+        texts += [f"{oracle.decimal(value / Fraction(worth))} {unit}" for value in (right, right + 1)]
     return [text for text in dict.fromkeys(texts) if len(text) <= 100]
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+import mixwidgets as mw
 from mixwidgets.support.languages.texts import texts, with_texts
 from mixwidgets.teaching.exercises.questions import (
     get_question,
@@ -90,6 +91,61 @@ def test_a_quotient_by_1024_may_be_rounded_to_one_digit(id, answer):
 )
 def test_three_digits_of_the_largest_float32_are_right(answer, is_right):
     assert get_question("largest-float32").is_right(answer) == is_right
+
+
+@pytest.mark.parametrize(
+    ("id", "answer", "is_right"),
+    [
+        ("bytes-of-a-master-weight", "6 bytes", True),
+        ("bytes-of-a-master-weight", "48 bits", True),
+        ("bytes-of-a-master-weight", "６ 字节", True),
+        ("bytes-of-a-master-weight", "6B", True),
+        ("bytes-of-a-master-weight", "6 Bytes", True),
+        ("bytes-of-a-master-weight", "48 bytes", False),
+        ("bytes-of-a-master-weight", "4 + 2", True),
+        ("binades-float16", "30 binades", True),
+        ("faster-products", "2.1×", True),
+        ("faster-products", "210 %", True),
+        ("faster-products", "1/(0.4+0.6/8)", True),
+        ("size-of-a-grid", "2*3*5", True),
+        ("largest-float16", "65,504", True),
+        ("largest-float16", "(2-2^-10)*2^15", True),
+        ("first-missing-integer", "0x6800", False),
+        ("smallest-float16", "5.96 x 10^-8", True),
+    ],
+)
+def test_answers_as_people_write_them(id, answer, is_right):
+    assert get_question(id).is_right(answer) == is_right
+
+
+@pytest.mark.parametrize("answer", ["6 kg", "6 %", "6 constructor"])
+def test_another_unit_is_no_answer(answer):
+    with pytest.raises(ValueError, match="write the plain number, 6"):
+        get_question("bytes-of-a-master-weight").is_right(answer)
+    with pytest.raises(ValueError, match="bit pattern, but there is no format; write the number, 3"):
+        get_question("bytes-of-a-master-weight").is_right("0b11")
+
+
+@pytest.mark.parametrize(
+    ("id", "answer", "is_asked"),
+    [
+        ("largest-float16", "65.504", True),
+        ("largest-float16", "65.535", True),  # 65535 is a known mistake
+        ("largest-float16", "65.50", False),
+        ("largest-float16", "65.500", False),
+        ("tie-2051", "2.052", True),
+        ("size-of-a-grid", "30.000", False),  # right
+    ],
+)
+def test_the_page_asks_whether_a_point_separates_thousands(id, answer, is_asked):
+    assert (get_question(id).feedback_on(answer) is None) == is_asked
+
+
+def test_the_formats_of_e4m3_end_where_the_explanation_says():
+    formats = [*mw.list_formats(), *map(mw.get_format, ("binary8p4se", "binary8p4sf"))]
+    ends = {int(f.max) for f in formats if f.signed and (f.exponent_bits, f.fraction_bits) == (4, 3)}
+    for text in get_question("largest-e4m3").explanation.values():
+        assert {int(number) for number in re.findall(r"\d+", text)} == ends == {448, 240, 224, 30}
 
 
 @each(lambda question: question.kind == "choice")
@@ -214,6 +270,9 @@ def wrong(change, of="largest-float16"):
         (wrong(lambda e: e["options"][2].update(says=e["hint"]), "round-65505"), "'65504' is right"),
         (wrong(lambda e: e["options"].pop(2), "round-65505"), "one right option"),
         (wrong(lambda e: e.update(id="Largest")), 'needs an "id"'),
+        (wrong(lambda e: e.update(units=["bytes"])), "units of a number"),
+        (wrong(lambda e: e.update(units={"bytes": "a"})), "not a number"),
+        (wrong(lambda e: e.update(units={"bytes": "1"}), "round-65505"), "units of a number"),
     ],
 )
 def test_a_wrong_entry_says_what_is_wrong(entry, said):

@@ -24,6 +24,9 @@ def test_a_record_tells_what_was_done():
     shown = read_record(QUESTION, "=12\n!")
     assert (is_over(shown), is_solved(shown)) == (True, False)
     assert shown[0].tells_hint  # of 12 nothing else is known
+    asked = read_record(QUESTION, "=65.504\n=65.503\n=65,504")  # whether 65504 is meant; the hint; right
+    assert [step.tells_hint for step in asked] == [False, True, False]
+    assert is_solved(asked)
     assert read_record(QUESTION, "") == []
 
 

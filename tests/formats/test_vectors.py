@@ -53,6 +53,7 @@ def test_finite_texts(row):
     exact = to_exact(row["text"])
     assert (exact.kind, exact.negative) == ("finite", row["negative"])
     assert exact.magnitude == fraction(row["magnitude"])
+    assert exact.read_as == row.get("read_as", "")
 
 
 @pytest.mark.parametrize("row", rows("parse.json", "special"))

@@ -11,12 +11,14 @@ from format_oracle.py. mixwidgets is not imported.
 import argparse
 import json
 import math
+import random
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import every_format
+import expressions
 import gfloat
 import gmpy2
 import ml_dtypes
@@ -81,9 +83,101 @@ SUMS: dict[str, Fraction] = {
     "1_0.0_1e1_0": Fraction(100_100_000_000),
     "0x1_0p-2": Fraction(4),
     "1_000/3_0": Fraction(100, 3),
+    "1/2/3": Fraction(1, 6),
+    "1/0.5": Fraction(2),
+    "3^2": Fraction(9),
+    "2 × 3": Fraction(6),
+    "2^16-32": Fraction(65504),
+    "(2-2^-10)*2^15": Fraction(65504),
+    "2^11+1": Fraction(2049),
+    "1/2^24": Fraction(1, 16777216),
+    "2^(-24)": Fraction(1, 16777216),
+    "2^{-24}": Fraction(1, 16777216),
+    "2^ - 24": Fraction(1, 16777216),
+    "0.5/1024": Fraction(1, 2048),
+    "1.5*2": Fraction(3),
+    "2*3*5": Fraction(30),
+    "5.96 x 10^-8": Fraction(596, 10**10),
+    "5.96×10⁻⁸": Fraction(596, 10**10),
+    "5.96X10**-8": Fraction(596, 10**10),
+    "–5": Fraction(-5),
+    "1e–3": Fraction(1, 1000),
+    "2^–3": Fraction(1, 8),
+    "x=12": Fraction(12),
+    "x = 12": Fraction(12),
+    "max_1 = 2^3": Fraction(8),
+    "ε=2^-10": Fraction(1, 1024),
+    "= 7": Fraction(7),
+    "１２": Fraction(12),
+    "１．５": Fraction(3, 2),
+    "２＾－24": Fraction(1, 16777216),
+    "（２＋３）＊２": Fraction(10),
+    "\u30001\u00a0": Fraction(1),
+    "-2^2": Fraction(-4),
+    "(-2)^2": Fraction(4),
+    "2^3^2": Fraction(512),
+    "2^-3^2": Fraction(1, 512),
+    "1/2*3": Fraction(3, 2),
+    "6/3/2*5": Fraction(5),
+    "2-3-4": Fraction(-5),
+    "2-3*4": Fraction(-10),
+    "2--3": Fraction(5),
+    "2*-3": Fraction(-6),
+    "-(2+3)": Fraction(-5),
+    "-(0)": Fraction(0),
+    "-0*5": Fraction(0),
+    "0*-5": Fraction(0),
+    "0^0": Fraction(1),
+    "(2/3)^-4": Fraction(81, 16),
+    "(1+1)³": Fraction(8),
+    "0.5^10": Fraction(1, 1024),
+    "0x1p-3*2": Fraction(1, 4),
+    "10x10": Fraction(100),
+    "0 x 5": Fraction(0),
+    "2^1.5e1": Fraction(32768),
+    "2^(1/2+1/2)": Fraction(2),
+    "1e5000*10^5000": Fraction(10**10000),
+    "(3^5000/7)/3^5000": Fraction(1, 7),
+    "((((((((((1))))))))))": Fraction(1),
+    "+".join(["1"] * 64): Fraction(64),
+    "2^5000*2^5000-2^5000*2^5000+1": Fraction(1),
 }
-SPECIALS = ["inf", "+inf", "-Infinity", "−INF", "nan", "-NaN", " Inf ", "∞", "−∞"]
-PATTERNS = {"0x7C00": 0x7C00, "0b1": 1, "0b1_1": 3, "0XfF": 255, " 0b0101 ": 5, "0x" + "0" * 60 + "1": 1}
+GROUPED = {
+    "65,504": ("65504", Fraction(65504)),
+    "-65,504.5": ("-65504.5", Fraction(-131009, 2)),
+    "1,000,000": ("1000000", Fraction(1000000)),
+    "1,000,000.5": ("1000000.5", Fraction(2000001, 2)),
+    "1/16,777,216": ("1/16777216", Fraction(1, 16777216)),
+    "2,047 × 2⁵": ("2047 × 2⁵", Fraction(65504)),
+    "２，０４７": ("2047", Fraction(2047)),
+    "x=1,024": ("1024", Fraction(1024)),
+    "1,000/3": ("1000/3", Fraction(1000, 3)),
+    "1,000e3": ("1000e3", Fraction(1000000)),
+}
+SPECIALS = [
+    "inf",
+    "+inf",
+    "-Infinity",
+    "−INF",
+    "nan",
+    "-NaN",
+    " Inf ",
+    "∞",
+    "−∞",
+    "–inf",
+    "ｉｎｆ",
+    "x = -inf",
+]
+PATTERNS = {
+    "０ｘ７ｃ００": 0x7C00,
+    "x = 0x801": 0x801,
+    "0x7C00": 0x7C00,
+    "0b1": 1,
+    "0b1_1": 3,
+    "0XfF": 255,
+    " 0b0101 ": 5,
+    "0x" + "0" * 60 + "1": 1,
+}
 
 FORM, HAIR = "parse.form", Fraction(1, 10**40)
 REJECTED: list[tuple[str, str, dict[str, str]]] = [
@@ -96,49 +190,79 @@ REJECTED: list[tuple[str, str, dict[str, str]]] = [
     ("ınf", FORM, {"text": "'ınf'"}),  # a dotless i: case folding must stay within ASCII
     ("1.000,5", FORM, {"text": "'1.000,5'"}),
     ("\u202e12", FORM, {"text": "'\\u202e12'"}),
-    ("1\u00a0", "parse.separators", {"text": "'1\\u00a0'", "candidate": "1"}),
     ("<img src=x onerror=alert(1)>", FORM, {"text": "'<img src=x onerror=alert(1)>'"}),
     ("y" * 41, FORM, {"text": f"'{'y' * 39}…'"}),
-    ("１２", "parse.digits", {"text": "'１２'", "candidate": "12"}),
-    ("１．５", "parse.digits", {"text": "'１．５'", "candidate": "1.5"}),
-    ("65,504", "parse.comma", {"text": "'65,504'", "whole": "65504", "point": "65.504"}),
-    (
-        "2,047 × 2⁵",
-        "parse.comma",
-        {"text": "'2,047 × 2⁵'", "whole": "2047 × 2^5", "point": "2.047 × 2^5"},
-    ),
-    ("2,047 × 2,5", FORM, {"text": "'2,047 × 2,5'"}),
+    ("2,047 × 2,5", "parse.point", {"text": "'2,047 × 2,5'", "candidate": "2.047 × 2.5"}),
     ("0,125", "parse.point", {"text": "'0,125'", "candidate": "0.125"}),
     ("1,5", "parse.point", {"text": "'1,5'", "candidate": "1.5"}),
-    ("5,96 · 10⁻⁸", "parse.point", {"text": "'5,96 · 10⁻⁸'", "candidate": "5.96 · 10^-8"}),
-    ("２＾－24", "parse.digits", {"text": "'２＾－24'", "candidate": "2^-24"}),
-    ("1/16,777,216", "parse.separators", {"text": "'1/16,777,216'", "candidate": "1/16777216"}),
-    ("5-,9 · 10^2", FORM, {"text": "'5-,9 · 10^2'"}),
+    ("5,96 · 10⁻⁸", "parse.point", {"text": "'5,96 · 10⁻⁸'", "candidate": "5.96 · 10⁻⁸"}),
+    ("65,50", "parse.point", {"text": "'65,50'", "candidate": "65.50"}),
+    ("65,5041", "parse.point", {"text": "'65,5041'", "candidate": "65.5041"}),
+    ("２，５", "parse.point", {"text": "'２，５'", "candidate": "2.5"}),
+    ("1,234,56", FORM, {"text": "'1,234,56'"}),
     ("1,x · 10^2", FORM, {"text": "'1,x · 10^2'"}),
     ("1__000", "parse.separators", {"text": "'1__000'", "candidate": "1000"}),
     ("_1", "parse.separators", {"text": "'_1'", "candidate": "1"}),
     ("1/0", "parse.zero", {"text": "'1/0'"}),
-    ("1/2/3", FORM, {"text": "'1/2/3'"}),
-    ("1/0.5", FORM, {"text": "'1/0.5'"}),
-    ("3^2", "parse.power", {"text": "'3^2'"}),
-    ("2^1e9", "parse.power", {"text": "'2^1e9'"}),
+    ("1/(2-2)", "parse.zero", {"text": "'1/(2-2)'"}),
+    ("0^-1", "parse.zero", {"text": "'0^-1'"}),
+    ("2^1e9", "parse.exponent", {"text": "'2^1e9'", "limit": "5000"}),
     ("2^0.5", "parse.power", {"text": "'2^0.5'"}),
-    ("2^2^2", "parse.power", {"text": "'2^2^2'"}),
+    ("2^(2^(2^20))", "parse.exponent", {"text": "'2^(2^(2^20))'", "limit": "5000"}),
+    ("9^9^9^9", "parse.exponent", {"text": "'9^9^9^9'", "limit": "5000"}),
+    ("(2^4000)^4000", "parse.size", {"text": "'(2^4000)^4000'", "limit": "65,536"}),
+    ("2^65536", "parse.exponent", {"text": "'2^65536'", "limit": "5000"}),
+    ("(2^4096)^16", "parse.size", {"text": "'(2^4096)^16'", "limit": "65,536"}),
+    ("*".join(["1e5000"] * 4), "parse.size", {"text": "'1e5000*1e5000*1e5000*1e5000'", "limit": "65,536"}),
+    ("1/" + "3" * 9990 + "^3", "parse.size", {"text": f"'1/{'3' * 37}…'", "limit": "65,536"}),
+    ("(" * 5000, "parse.many", {"text": f"'{'(' * 39}…'", "limit": "64"}),
+    ("+".join(["1"] * 65), "parse.many", {"text": f"'{'1+' * 19}1…'", "limit": "64"}),
+    ("-" * 9999, FORM, {"text": f"'{'-' * 39}…'"}),
+    ("2(3)", "parse.times", {"text": "'2(3)'"}),
+    ("(1+(2)(3))", "parse.times", {"text": "'(1+(2)(3))'"}),
+    ("((1)", "parse.brackets", {"text": "'((1)'"}),
+    ("(1))", "parse.brackets", {"text": "'(1))'"}),
+    ("()", FORM, {"text": "'()'"}),
+    ("2*", FORM, {"text": "'2*'"}),
+    ("2* *3", FORM, {"text": "'2* *3'"}),
+    ("1..2", FORM, {"text": "'1..2'"}),
+    ("0x", FORM, {"text": "'0x'"}),
+    ("0x 10", FORM, {"text": "'0x 10'"}),
+    ("x=", FORM, {"text": "'x='"}),
+    ("x=1,5", "parse.point", {"text": "'x=1,5'", "candidate": "x=1.5"}),
+    ("x==1", FORM, {"text": "'x==1'"}),
+    ("2*inf", FORM, {"text": "'2*inf'"}),
+    ("6 bytes", "parse.unit", {"text": "'6 bytes'", "candidate": "6"}),
+    ("30 个", "parse.unit", {"text": "'30 个'", "candidate": "30"}),
+    ("0.1%", "parse.unit", {"text": "'0.1%'", "candidate": "0.1"}),
+    ("2^-3 ulp", "parse.unit", {"text": "'2^-3 ulp'", "candidate": "2^-3"}),
+    ("2.1×", "parse.unit", {"text": "'2.1×'", "candidate": "2.1"}),
     ("2^999999999", "parse.exponent", {"text": "'2^999999999'", "limit": "5000"}),
     ("10**-5001", "parse.exponent", {"text": "'10**-5001'", "limit": "5000"}),
     ("2⁹⁹⁹⁹", "parse.exponent", {"text": "'2⁹⁹⁹⁹'", "limit": "5000"}),
-    ("2 × 3", FORM, {"text": "'2 × 3'"}),
-    ("1,000,000.5", "parse.separators", {"text": "'1,000,000.5'", "candidate": "1000000.5"}),
-    ("1 2", "parse.separators", {"text": "'1 2'", "candidate": "12"}),
+    ("1 2", FORM, {"text": "'1 2'"}),
+    ("2 3/4", FORM, {"text": "'2 3/4'"}),
+    ("65 504", "parse.separators", {"text": "'65 504'", "candidate": "65504"}),
+    ("1 000 000", "parse.separators", {"text": "'1 000 000'", "candidate": "1000000"}),
+    ("65'504", "parse.separators", {"text": "'65'504'", "candidate": "65504"}),
     ("nan(0x7e01)", "parse.payload", {"text": "'nan(0x7e01)'"}),
-    ("-0x7C00", "parse.signed_pattern", {"text": "'-0x7C00'"}),
+    ("-0x7C00", "parse.lone_pattern", {"text": "'-0x7C00'"}),
+    ("0b11+1", "parse.lone_pattern", {"text": "'0b11+1'"}),
     ("0b102", "parse.binary", {"text": "'0b102'"}),
     ("0x1.8", "parse.hex_exponent", {"text": "'0x1.8'"}),
     ("1e999999999", "parse.exponent", {"text": "'1e999999999'", "limit": "5000"}),
     ("1e" + "9" * 400, "parse.exponent", {"text": f"'1e{'9' * 37}…'", "limit": "5000"}),
     ("9" * 10_001, "parse.too_long", {"limit": "10,000", "length": "10,001"}),
 ]
-FLOAT16_CODES = {"0x7BFF": 0x7BFF, "7bff": 0x7BFF, "0b11": 3, "0B": 11, " FFFF\t": 0xFFFF, "0x00000001": 1}
+FLOAT16_CODES = {
+    "０ｘ７ＢＦＦ": 0x7BFF,
+    "0x7BFF": 0x7BFF,
+    "7bff": 0x7BFF,
+    "0b11": 3,
+    "0B": 11,
+    " FFFF\t": 0xFFFF,
+    "0x00000001": 1,
+}
 REJECTED_FLOAT16_CODES: list[tuple[str, str, dict[str, str]]] = [
     ("", "code.form", {"text": "''", "zeros": "0000"}),
     ("xyz", "code.form", {"text": "'xyz'", "zeros": "0000"}),
@@ -154,21 +278,20 @@ REJECTED_FLOAT16_CODES: list[tuple[str, str, dict[str, str]]] = [
 
 
 def negative(text: str) -> bool:
-    return text.strip()[0] in "-−"
+    return text.strip().removeprefix("x = ")[0] in "-−–"
 
 
 def parse_vectors() -> dict[str, Any]:
     finite = [(text, Fraction(Decimal(text.replace("−", "-").strip()))) for text in NUMBERS]
     finite += [(text, Fraction(float.fromhex(text.replace("−", "-")))) for text in HEX_FLOATS]
-    finite += SUMS.items()
     return {
         "finite": [
-            {
-                "text": text,
-                "negative": negative(text),
-                "magnitude": [*map(decimal_digits, abs(value).as_integer_ratio())],
-            }
-            for text, value in finite
+            *(finite_vector(text, value, negative(text)) for text, value in finite),
+            *(finite_vector(text, value, value < 0) for text, value in (SUMS | random_sums()).items()),
+            *(
+                finite_vector(text, value, value < 0) | {"read_as": read_as}
+                for text, (read_as, value) in GROUPED.items()
+            ),
         ],
         "special": [
             {"text": text, "negative": negative(text), "kind": "nan" if "nan" in text.lower() else "infinity"}
@@ -181,6 +304,17 @@ def parse_vectors() -> dict[str, Any]:
             {"text": text, "key": key, "args": args} for text, key, args in REJECTED_FLOAT16_CODES
         ],
     }
+
+
+def random_sums() -> dict[str, Fraction]:
+    rng = random.Random(0)
+    made = dict(expressions.expression(rng.randrange) for _ in range(300))
+    return {text: value for text, value in made.items() if value and "," not in text and "，" not in text}
+
+
+def finite_vector(text: str, value: Fraction, is_negative: bool) -> dict[str, Any]:
+    ratio = abs(value).as_integer_ratio()
+    return {"text": text, "negative": is_negative, "magnitude": [*map(decimal_digits, ratio)]}
 
 
 def decimal_digits(n: int) -> str:

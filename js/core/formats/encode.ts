@@ -1,7 +1,7 @@
 // Encodes exact values with a single rounding, in the order of IEEE 754-2019, section 4.3.
 
 import type { FloatFormat } from "./float_format.ts";
-import { checkWidth, InputError, toExact, type BitPattern, type Exact } from "./parse.ts";
+import { checkWidth, InputError, type BitPattern, type Exact } from "./parse.ts";
 import { divide, floorLog2, power, type Rational } from "./rational.ts";
 
 /** The rounding modes. Stochastic rounding exists only in Python. */
@@ -28,10 +28,9 @@ export interface Options {
   readonly overflow?: Overflow;
 }
 
-/** The code of a value; text is read exactly. Throws InputError. */
-export function encode(fmt: FloatFormat, value: Exact | BitPattern | string, options: Options = {}): bigint {
+/** The code of a value. Throws InputError. */
+export function encode(fmt: FloatFormat, exact: Exact | BitPattern, options: Options = {}): bigint {
   const { rounding = "ties-to-even", overflow = "native" } = options;
-  const exact = typeof value === "string" ? toExact(value) : value;
   if (exact.kind === "pattern") return checkWidth(exact.code, fmt.bits, fmt.name);
   if (exact.kind === "nan") return nanCode(fmt, "format.no_nan"); // the sign of a NaN has no meaning (6.3)
   const { negative, magnitude } = exact;

@@ -2,30 +2,29 @@
 // mixwidgets/support/parse.py documents the grammar; tests/vectors/parse.json tests that both agree.
 
 import type messages from "#mixwidgets/support/languages/en/page.json";
-import { multiply, negate, power, rational, toNumber, type Rational } from "./rational.ts";
+import { evaluate, HEX_DIGITS, MAX_BITS, MAX_EXPONENT, MAX_OPERANDS, Refused } from "./expression.ts";
+import { magnitudeOf, negate, rational, toNumber, type Rational } from "./rational.ts";
 
 const MAX_TEXT = 10_000; // characters; float64's longest exact decimal has 1,076
-const MAX_EXPONENT = 5_000; // of 10 or 2; larger ones would take too much memory
 
-const SIGN = "(?<sign>[+\\-−]?)";
-const EXPONENT = "(?<exp>[+\\-−]?[0-9]+)";
-const DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?<only>[0-9]+))(?:[eE]${EXPONENT})?$`);
-const HEX_FLOAT = new RegExp(
-  `^${SIGN}0[xX](?:(?<whole>[0-9a-fA-F]+)\\.?(?<part>[0-9a-fA-F]*)|\\.(?<only>[0-9a-fA-F]+))[pP]${EXPONENT}$`,
-);
-const POWER = new RegExp(`^${SIGN}(?:(?<factor>[0-9.][0-9.eE+\\-−]*) *[×·*] *)?(?<base>2|10) *(?:\\^|\\*\\*) *${EXPONENT}$`);
-const FRACTION = new RegExp(`^${SIGN}(?<over>[0-9]+) */ *(?<under>[0-9]+)$`);
-const SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|∞|nan)$`, "i");
-const BIT_PATTERN = /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
+const BLANK = /[ \t\r\n\u00a0\u2009\u202f\u3000]/g;
+const AROUND = /^[ \t\r\n\u00a0\u2009\u202f\u3000]+|[ \t\r\n\u00a0\u2009\u202f\u3000]+$/g;
+const NAME = /^(?:[A-Za-zα-ωΑ-Ω][A-Za-zα-ωΑ-Ω0-9_]{0,19})? *= */;
 const UNDERSCORE = /(?<=[0-9a-fA-F])_(?=[0-9a-fA-F])/g;
-const RAISED = /(?<![0-9.])(2|10)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
-const BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+const BIT_PATTERN = /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
+const SPECIAL = /^([+\-−–]?)(inf|infinity|∞|nan)$/i;
+const UNIT = /^(?!0[xXbB][0-9A-Za-z_]*$)(.*[0-9)}⁰¹²³⁴⁵⁶⁷⁸⁹]) *((?![eE]$)[A-Za-z\u4e00-\u9fff]+|[%‰×])$/;
+const SEPARATOR = /[_'’]|[ ,](?=[0-9]{3}(?![0-9]))/g;
+const PATTERN_WITHIN = /(?<![0-9A-Za-z.])0(?:[xX][0-9a-fA-F]+|[bB][01]+)(?![0-9A-Za-z.])/;
+const HEX = new RegExp(`^[-+−–]?${HEX_DIGITS}$`);
 
 /** An extended real number as sign and magnitude, which distinguishes −0 from 0. */
 export interface Exact {
   readonly kind: "finite" | "infinity" | "nan";
   readonly negative: boolean;
   readonly magnitude: Rational;
+  /** How a text with commas was read, without them. */
+  readonly readAs?: string;
 }
 
 /** The value of a finite number. */
@@ -65,43 +64,41 @@ export function readOr<T>(read: () => T, otherwise: T): T {
 
 /** Parse a text exactly. Throws InputError for one that is no number; its hint names bit patterns only where they are taken. */
 export function toExact(text: string, takesPatterns = true): Exact | BitPattern {
-  const whole = text.replace(BLANKS, "");
-  const length = [...whole].length;
-  if (length > MAX_TEXT) throw new InputError("parse.too_long", { limit: grouped(MAX_TEXT), length: grouped(length) });
-  const body = whole.replace(UNDERSCORE, "").replace(RAISED, (_, base, raised) => `${base}^${fromSuperscript(raised)}`);
+  const whole = text.replace(AROUND, "");
+  try {
+    return read(whole);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw errorOf(whole, error.reason, takesPatterns);
+  }
+}
+
+/** A text in ordinary characters, without blanks around it. */
+function folded(text: string): string {
+  return text.replace(/[！-～]/g, (c) => String.fromCharCode(c.charCodeAt(0) - 0xfee0)).replace(BLANK, " ").replace(AROUND, "");
+}
+
+/** Throws Refused. */
+function read(text: string): Exact | BitPattern {
+  if (lengthOf(text) > MAX_TEXT) throw new Refused("too_long");
+  const body = folded(text).replace(NAME, "").replace(UNDERSCORE, "");
   if (BIT_PATTERN.test(body)) return { kind: "pattern", code: BigInt(body.toLowerCase()) };
-  const special = SPECIAL.exec(body)?.groups;
-  if (special) {
-    const kind = special.word?.toLowerCase() === "nan" ? "nan" : "infinity";
-    return { kind, negative: isMinus(special), magnitude: rational(0n) };
-  }
-  const decimal = DECIMAL.exec(body)?.groups;
-  if (decimal) return finite(decimal, magnitudeOf(decimal, "", 10n, 10n, whole));
-  const hex = HEX_FLOAT.exec(body)?.groups;
-  if (hex) return finite(hex, magnitudeOf(hex, "0x", 16n, 2n, whole));
-  const raised = POWER.exec(body)?.groups;
-  const factor = raised && DECIMAL.exec(raised.factor ?? "1")?.groups;
-  if (factor) return finite(raised, multiply(magnitudeOf(factor, "", 10n, 10n, whole), power(BigInt(raised.base!), exponentOf(raised, whole))));
-  const fraction = FRACTION.exec(body)?.groups;
-  if (fraction) {
-    const under = BigInt(fraction.under!);
-    if (under === 0n) throw new InputError("parse.zero", { text: shown(whole) });
-    return finite(fraction, rational(BigInt(fraction.over!), under));
-  }
-  throw likelyFix(text, body, takesPatterns);
+  const [, sign, word] = SPECIAL.exec(body) ?? [];
+  if (word) return { kind: /nan/i.test(word) ? "nan" : "infinity", negative: sign !== "" && sign !== "+", magnitude: rational(0n) };
+  const { value, isMinusZero } = evaluate(body);
+  const exact: Exact = { kind: "finite", negative: value.numerator < 0n || isMinusZero, magnitude: magnitudeOf(value) };
+  return body.includes(",") ? { ...exact, readAs: body.replaceAll(",", "") } : exact;
 }
 
-function fromSuperscript(raised: string): string {
-  return [...raised].map((c) => "+-0123456789"["⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)]).join("");
-}
-
-function finite(groups: Groups, magnitude: Rational): Exact {
-  return { kind: "finite", negative: isMinus(groups), magnitude };
+/** A text's number and the unit after it: "6" and "bytes" of "6 bytes"; the text and "" without one. */
+export function splitUnit(text: string): [string, string] {
+  const [, number, unit] = UNIT.exec(folded(text)) ?? [];
+  return number === undefined ? [text, ""] : [number, unit!];
 }
 
 /** The code in a text in hex or binary. Throws InputError unless it fits the `bits` bits of the format `name`. */
 export function toCode(text: string, bits: number, name: string): bigint {
-  const body = text.replace(BLANKS, "");
+  const body = folded(text);
   const prefixed = BIT_PATTERN.test(body) || /^0b./i.test(body) ? body : "0x" + body; // "0B" alone is hex: 11
   if (!BIT_PATTERN.test(prefixed)) {
     throw new InputError("code.form", { text: shown(text), zeros: "0".repeat(Math.ceil(bits / 4)) });
@@ -119,25 +116,6 @@ export function checkWidth(code: bigint, bits: number, name: string): bigint {
   return code;
 }
 
-type Groups = Partial<Record<string, string>>;
-
-/** The magnitude of a decimal or a hex float; `text` is quoted in errors. */
-function magnitudeOf(groups: Groups, prefix: string, base: bigint, exponentBase: bigint, text: string): Rational {
-  const part = (groups.part ?? "") + (groups.only ?? "");
-  const digits = rational(BigInt(prefix + (groups.whole ?? "") + part), base ** BigInt(part.length));
-  return multiply(digits, power(exponentBase, exponentOf(groups, text)));
-}
-
-function exponentOf({ exp = "0" }: Groups, text: string): number {
-  const exponent = exp.length < 20 ? Number(exp.replace("−", "-")) : MAX_EXPONENT + 1;
-  if (Math.abs(exponent) > MAX_EXPONENT) throw new InputError("parse.exponent", { text: shown(text), limit: String(MAX_EXPONENT) });
-  return exponent;
-}
-
-function isMinus({ sign }: Groups): boolean {
-  return sign === "-" || sign === "−";
-}
-
 function grouped(n: number): string {
   return n.toLocaleString("en-US");
 }
@@ -152,34 +130,49 @@ function shown(text: string): string {
   return `'${spelled.join("")}'`;
 }
 
-const isNumber = (text: string) => readOr(() => toExact(text) && text === text.trim(), false);
-
-/** The error for a text that is not a number, with the likely fix. */
-function likelyFix(text: string, body: string, takesPatterns: boolean): InputError {
-  const plain = body.normalize("NFKC");
-  const [whole, point] = [plain.replaceAll(",", ""), plain.replaceAll(",", ".")];
-  if (/^[+\-−]?[1-9][0-9]{0,2},[0-9]{3}(?= *[×·*]|$)/.test(plain) && isNumber(whole)) { // thousands in English, decimals elsewhere
-    return new InputError("parse.comma", { text: shown(text), whole, point });
-  }
-  const candidates = [
-    [plain, "parse.digits"],
-    [point, "parse.point"],
-    [plain.replace(/[_ ]|,(?=[0-9]{3})/g, ""), "parse.separators"],
-  ] as const;
-  for (const [candidate, key] of candidates) {
-    if (candidate !== body && isNumber(candidate)) {
-      return new InputError(key, { text: shown(text), candidate: candidate.slice(0, 40) });
-    }
-  }
-  return new InputError(advice(body, takesPatterns), { text: shown(text) });
+function lengthOf(text: string): number {
+  return [...text].length;
 }
 
-function advice(body: string, takesPatterns: boolean): InputErrorKey {
+/** What a text reads as; null if it is no number. */
+function readIn(text: string): Exact | BitPattern | null {
+  try {
+    return read(text);
+  } catch (error) {
+    if (error instanceof Refused) return null;
+    throw error;
+  }
+}
+
+function errorOf(whole: string, reason: Refused["reason"], takesPatterns: boolean): InputError {
+  const text = shown(whole);
+  if (reason === "form") return likelyFix(whole, takesPatterns);
+  if (reason === "too_long") return new InputError("parse.too_long", { limit: grouped(MAX_TEXT), length: grouped(lengthOf(whole)) });
+  if (reason === "exponent") return new InputError("parse.exponent", { text, limit: String(MAX_EXPONENT) });
+  if (reason === "many") return new InputError("parse.many", { text, limit: String(MAX_OPERANDS) });
+  if (reason === "size") return new InputError("parse.size", { text, limit: grouped(MAX_BITS) });
+  return new InputError(`parse.${reason}`, { text });
+}
+
+/** The error for a text that has no form of a number, with the likely fix. */
+function likelyFix(text: string, takesPatterns: boolean): InputError {
+  const body = folded(text);
+  const candidates = [
+    [body.replaceAll(",", "."), "parse.point"],
+    [body.replace(SEPARATOR, ""), "parse.separators"],
+    [splitUnit(body)[0], "parse.unit"],
+  ] as const;
+  for (const [candidate, key] of candidates) {
+    if (candidate !== body && readIn(candidate)) return new InputError(key, { text: shown(text), candidate: candidate.slice(0, 40) });
+  }
+  return new InputError(likelyReason(body, takesPatterns), { text: shown(text) });
+}
+
+function likelyReason(body: string, takesPatterns: boolean): InputErrorKey {
   if (takesPatterns && /^nan/i.test(body)) return "parse.payload";
-  if (takesPatterns && /^(?:[-+−]0x|[-+]0b)/.test(body)) return "parse.signed_pattern";
+  if (takesPatterns && PATTERN_WITHIN.test(body)) return "parse.lone_pattern";
   if (takesPatterns && /^0b/i.test(body)) return "parse.binary";
-  if (HEX_FLOAT.test(body + "p0")) return "parse.hex_exponent";
-  if (/^[+\-−]?[0-9.]+ *(?:\^|\*\*)/.test(body)) return "parse.power";
+  if (HEX.test(body)) return "parse.hex_exponent";
   return takesPatterns ? "parse.form" : "parse.number";
 }
 
@@ -202,6 +195,6 @@ export function realIn(text: string, low: number, high: number): number | null {
 }
 
 function finiteValue(text: string): Rational | null {
-  const exact = readOr(() => toExact(text), null);
+  const exact = readIn(text);
   return exact?.kind === "finite" ? signed(exact) : null;
 }

@@ -66,7 +66,8 @@ export function floorLog10(x: Rational): number {
   return compare(x, power(10n, guess)) >= 0 ? guess : guess - 1;
 }
 
-function bitLength(n: bigint): number {
+/** The bits of a magnitude; 1 of 0. */
+export function bitLength(n: bigint): number {
   const hex = n.toString(16);
   return 4 * (hex.length - 1) + Number.parseInt(hex.slice(0, 1), 16).toString(2).length;
 }

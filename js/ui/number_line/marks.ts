@@ -84,8 +84,9 @@ function labelled(number: Rounded): Labelled {
 }
 
 function ofRounding(number: Rounded, how: Explanation, midpoint: Rational): Labelled {
-  const { fmt, code } = number;
+  const { fmt, code, input } = number;
   const { below, above, value, isEdge } = placesOf(fmt, how);
+  const typed = input.length <= LONGEST_INPUT ? input : input.slice(0, LONGEST_INPUT - 1) + "…";
   const apart = compare(value, midpoint) === 0 ? [] : [value];
   const digits = digitsToTellApart([below, above, midpoint, ...apart], DIGITS);
   const negative = midpoint.numerator < 0n;
@@ -97,7 +98,7 @@ function ofRounding(number: Rounded, how: Explanation, midpoint: Rational): Labe
   const marks: Mark[] = [
     beside("below"),
     { role: "midpoint", value: midpoint, label: cut(midpoint, digits), ...bare },
-    { role: "input", value, label: withMinus(number.input.slice(0, LONGEST_INPUT)), ...bare },
+    { role: "input", value, label: withMinus(typed), ...bare },
     beside("above"),
   ];
   return { marks, digits };

@@ -7,7 +7,7 @@ it is checked when it is read: a mistake in either file is an error that names t
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from mixwidgets.teaching.exercises.rules import Rule, accepts, check_rule, forma
 
 KINDS = ("number", "choice", "bits")
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_IN_THREES = re.compile(r"[-+−–]?[1-9][0-9]{0,2}\.[0-9]{3}")  # 65.504, where a point may separate thousands
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +51,8 @@ class Question:
     rule judges `answer`: a number, or a word if the rule is {"option": …}."""
     example: str = ""
     """A right answer, if there are many."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Units that may follow a number, and what one of each is worth: {"bytes": "1", "bits": "1/8"}."""
 
     def __post_init__(self) -> None:
         for name in ("id", "lesson", "example"):
@@ -65,6 +68,10 @@ class Question:
             raise ValueError("a choice has options, and no other kind has.")
         if ("option" in self.rule) > (self.kind == "choice"):
             raise ValueError('{"option": …} is a rule of a choice.')
+        if not isinstance(self.units, Mapping) or (self.units and self.kind != "number"):
+            raise TypeError(f'units of a number are such as {{"bytes": "1"}}; got {self.units!r}.')
+        for worth in self.units.values():
+            read_number(worth)
         for option in self.options:
             self._check_option(option)
         if self.options and sum(self.is_right(option["answer"]) for option in self.options) != 1:
@@ -87,21 +94,33 @@ class Question:
             return bool(answer == self.rule["option"])
         return accepts(self.rule, self._number(answer))
 
-    def feedback_on(self, answer: str) -> Text:
-        """The feedback on an answer: the explanation if it is right, else that of its mistake or the hint."""
+    def feedback_on(self, answer: str) -> Text | None:
+        """The feedback on an answer: the explanation if it is right, else that of its mistake or the hint.
+
+        None where the page asks whether the point was to separate thousands.
+        """
         if self.is_right(answer):
             return self.explanation
         if self.kind == "choice":
-            return next(option["says"] for option in self.options if option["answer"] == answer)
+            says: Text = next(option["says"] for option in self.options if option["answer"] == answer)
+            return says
         number = self._number(answer)
-        known = (mistake["says"] for mistake in self.mistakes if accepts(mistake["if"], number))
-        return next(known, self.hint)
+        known = self._mistake(number)
+        if _IN_THREES.fullmatch(answer.strip()):
+            thousandfold = Exact("finite", number.negative, number.magnitude * 1000)
+            if accepts(self.rule, thousandfold) or (known is None and self._mistake(thousandfold)):
+                return None
+        return self.hint if known is None else known
+
+    def _mistake(self, number: Exact) -> Text | None:
+        """What is said of the first mistake that fits."""
+        return next((known["says"] for known in self.mistakes if accepts(known["if"], number)), None)
 
     def _number(self, answer: str) -> Exact:
         fmt = format_of(self.rule)
         if self.kind == "bits" and fmt:
             return decoded(fmt, fmt.to_code(answer))
-        return read_number(answer, fmt)
+        return read_number(answer, fmt, self.units)
 
     def _check_option(self, option: Mapping[str, Any]) -> None:
         check_names("an option", option, ("answer", "text", "says"))

@@ -115,7 +115,7 @@ function oneOf<T>(names: readonly T[], name: unknown): T | undefined {
 
 /** The input if it rounds to the code, else none. */
 function inputOf(number: EditedNumber, input: unknown): string {
-  return readOr(() => (typeof input === "string" && encode(number.fmt, input, number) === number.code ? input : ""), "");
+  return readOr(() => (typeof input === "string" && encode(number.fmt, toExact(input), number) === number.code ? input : ""), "");
 }
 
 /** Undo and redo of whole values, so that what was changed together goes back together. */
@@ -166,9 +166,11 @@ export function roundedBy(number: EditedNumber, how: { rounding?: Rounding; over
   return number.input === "" ? next : typed(next, number.input);
 }
 
-/** The same format with the value of a text. Throws InputError. */
+/** The same format with the value of a text, which is kept as it was read: without commas. Throws InputError. */
 export function typed(number: EditedNumber, text: string): EditedNumber {
-  return { ...number, code: encode(number.fmt, text, number), input: text.trim() };
+  const exact = toExact(text);
+  const input = (exact.kind !== "pattern" && exact.readAs) || text.trim();
+  return { ...number, code: encode(number.fmt, exact, number), input };
 }
 
 /** The number moved along a line; as it is where the format has no such value. */

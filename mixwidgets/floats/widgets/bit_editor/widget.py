@@ -269,14 +269,16 @@ def checked_how(rounding: Any, overflow: Any) -> How:
 
 
 def text_of(value: Any) -> str:
-    """A value as text that Python and the page read in the same way.
+    """A value as text that Python and the page read in the same way; a text is kept, but for its commas.
 
     Exact for every float. A rational with more than 800 digits is truncated and gets a last digit 1, so that
     it is on the same side of every midpoint and rounds equally in every format.
     """
     exact = to_exact(value)
-    if isinstance(value, str) or isinstance(exact, BitPattern):
-        return str(value).strip(" \t\r\n")
+    if isinstance(exact, BitPattern):
+        return exact.text
+    if isinstance(value, str):
+        return exact.read_as or value.strip(" \t\r\n")
     sign = "-" if exact.negative else ""
     if exact.kind != "finite":
         return sign + {"infinity": "inf", "nan": "nan"}[exact.kind]

@@ -110,9 +110,9 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab): HTM
 /** A text's value rounded to float32; null for a bit pattern and if the result is not finite. */
 function toFloat32(text: string): number | null {
   return readOr(() => {
-    const isCode = toExact(text).kind === "pattern";
-    const code = encode(float32, text);
-    return isCode || !isFinite(float32, code) ? null : decoded([code.toString(16)])[0]!;
+    const exact = toExact(text);
+    const code = encode(float32, exact);
+    return exact.kind === "pattern" || !isFinite(float32, code) ? null : decoded([code.toString(16)])[0]!;
   }, null);
 }
 

@@ -17,6 +17,9 @@ import { swatch, type Textures } from "#ui/ruler/textures.ts";
 import { powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
 import type { Explored } from "./state.ts";
 
+/** A power of two whose exponent is one number, or in brackets. */
+const POWER_OF_TWO = /^\s*(?:S\s*=\s*)?2\s*(?:\^|\*\*)\s*([-+−–]?\d+|[({][^(){}]*[)}])\s*$/;
+
 // The curve, in pixels
 const HEIGHT = 52; // of all gradients
 const HEAD = 17; // above, for the word at the best scale
@@ -64,9 +67,9 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
     set(field, { "aria-invalid": text ? "true" : undefined });
   }
 
-  /** The field's whole number within the range, which may stand after the "2^" that is beside the field; null for anything
-   * else. */
-  const typed = () => wholeIn(field.value.replace(/^\s*2(\^|\*\*)/, ""), LOWEST, HIGHEST);
+  /** The field's whole number within the range, which may stand after the "S = 2^" that is beside the field; null for
+   * anything else. */
+  const typed = () => wholeIn(field.value.replace(POWER_OF_TWO, "$1"), LOWEST, HIGHEST);
 
   slider.addEventListener("input", () => move(slider.valueAsNumber));
   slider.addEventListener("change", commit);

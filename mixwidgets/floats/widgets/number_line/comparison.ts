@@ -4,7 +4,7 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { exact, isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { readOr } from "#core/formats/parse.ts";
+import { readOr, toExact } from "#core/formats/parse.ts";
 import { add, compare, divide, floorLog10, multiply, power, rational, subtract, type Rational } from "#core/formats/rational.ts";
 import { cut, figure, integer } from "#ui/digits.ts";
 import { s, set } from "#ui/dom.ts";
@@ -93,7 +93,7 @@ function captionOf({ fmt, view, count }: Row, result: bigint | null): string {
 
 /** The code that the input is rounded to; null without an input, or where the format has no code for it. */
 function resultOf(fmt: FloatFormat, text: string): bigint | null {
-  return readOr(() => (text ? encode(fmt, text) : null), null);
+  return readOr(() => (text ? encode(fmt, toExact(text)) : null), null);
 }
 
 function countText(count: bigint): string {

@@ -2,14 +2,24 @@
 
 import { decoded } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { checkWidth, InputError, signed, toExact, type Exact } from "#core/formats/parse.ts";
-import { compare, magnitudeOf, type Rational } from "#core/formats/rational.ts";
+import { checkWidth, InputError, signed, splitUnit, toExact, type Exact } from "#core/formats/parse.ts";
+import { compare, magnitudeOf, multiply, type Rational } from "#core/formats/rational.ts";
 
-/** The number in a text; a bit pattern is a code of `fmt`. Throws InputError if it is not a number. */
-export function readNumber(text: string, fmt?: FloatFormat): Exact {
+/** What one of each unit is worth: {"bytes": "1", "bits": "1/8"}. */
+export type Units = Readonly<Record<string, string>>;
+
+/** The number in a text, which one of the units may follow; a bit pattern is a code of `fmt`. Throws InputError if it is not a
+ * number. */
+export function readNumber(text: string, fmt?: FloatFormat, units: Units = {}): Exact {
+  const [plain, unit] = splitUnit(text);
+  const name = [unit, unit.toLowerCase()].find((known) => Object.hasOwn(units, known));
+  if (name !== undefined) {
+    const many = readNumber(plain, fmt);
+    return { ...many, magnitude: multiply(many.magnitude, readNumber(units[name]!).magnitude) };
+  }
   const number = toExact(text, fmt !== undefined);
   if (number.kind !== "pattern") return number;
-  if (!fmt) throw new InputError("parse.hex_exponent", { text: `'${text.slice(0, 40)}'` });
+  if (!fmt) throw new InputError("parse.no_format", { text: `'${text.trim().slice(0, 40)}'`, candidate: String(number.code).slice(0, 40) });
   return decoded(fmt, checkWidth(number.code, fmt.bits, fmt.name));
 }
 

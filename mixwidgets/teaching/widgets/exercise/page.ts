@@ -13,7 +13,7 @@ import { copy } from "#ui/clipboard.ts";
 import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { marked, type MessageKey, type Piece, pieces, sentences, t } from "#ui/messages.ts";
 import { type View, viewOf } from "#ui/view.ts";
-import { verdictOf, type Question } from "./question.ts";
+import { readingOf, verdictOf, type Question } from "./question.ts";
 import { attemptsOf, isHintTold, isOver, isSolved, LONGEST_ANSWER, MOST_STEPS, readRecord, type Step } from "./record.ts";
 import { readable, report } from "./report.ts";
 import { formatOf, target } from "./rule.ts";
@@ -36,6 +36,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
 
   const field = answerField(view, question);
   const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
+  const refusal = signal(""); // why the text in the field was not taken
   const check = action(t("exercise.check"), () => predict(), "mw-primary");
   const hint = action(t("exercise.hint"), () => append("?"));
   const show = action(t("exercise.show"), () => append("!"));
@@ -55,8 +56,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   function predict(): void {
     const answer = field.read();
     const wrong = answer === "" ? t(question.kind === "choice" ? "exercise.choose" : "exercise.write") : errorIn(() => verdictOf(question, answer));
-    setText(error, wrong);
-    field.refuse(wrong && error.id);
+    refusal.value = wrong;
     if (wrong) return field.focus();
     const last = (steps.value ?? []).at(-1)?.attempt?.answer;
     if (answer !== last) append(`=${answer}`); // the same answer again is not a new attempt
@@ -69,8 +69,9 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   let drawn: string | undefined;
   view.effect(() => {
     const done = steps.value ?? [];
-    setText(error, steps.value ? "" : t("exercise.unreadable"));
-    field.refuse("");
+    if (record.value !== drawn) refusal.value = "";
+    setText(error, steps.value ? refusal.value : t("exercise.unreadable"));
+    field.refuse(refusal.value && error.id);
     const tried = attemptsOf(done);
     const ends = isOver(done);
     if (record.value !== drawn) field.show(ends && !isSolved(done) ? theAnswer(done) : (tried.at(-1)?.answer ?? ""));
@@ -86,7 +87,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     setText(state, word);
     set(state, { "data-tone": isSolved(done) ? "right" : undefined });
     callout.replaceChildren(...feedback(question, done));
-    set(callout, { hidden: tried.length === 0, "data-tone": isSolved(done) ? "right" : ends ? "told" : undefined });
+    set(callout, { hidden: tried.length === 0 || refusal.value !== "", "data-tone": isSolved(done) ? "right" : ends ? "told" : undefined });
     attempts.replaceChildren(...tried.map(({ answer, isRight }) => h("li", { class: "mw-num" }, `${readable(question, answer)} `, mark(isRight))));
     set(attempts, { hidden: tried.length === 0 });
     set(teacher.element, { hidden: tried.length === 0 });
@@ -110,12 +111,14 @@ function render({ model, el }: RenderProps<Traits>): () => void {
 function feedback(question: Question, steps: readonly Step[]): HTMLElement[] {
   const last = attemptsOf(steps).at(-1);
   if (!last) return [];
+  const reading = isOver(steps) && !isSolved(steps) ? "" : readingOf(question, last.answer);
+  const read = reading === "" ? [] : [paragraph([{ text: reading, strong: false }])];
   if (isOver(steps)) {
     const example = question.example === "" || isSolved(steps) ? [] : [paragraph(pieces("exercise.example", { example: question.example }))];
-    return [opened(isSolved(steps) ? "exercise.right" : "exercise.the_answer", question.explanation), ...example];
+    return [...read, opened(isSolved(steps) ? "exercise.right" : "exercise.the_answer", question.explanation), ...example];
   }
   const hint = isHintTold(steps) && !last.isHint ? [opened("exercise.the_hint", question.hint)] : [];
-  return [opened("exercise.not_yet", last.says), ...hint];
+  return [...read, opened("exercise.not_yet", last.says), ...hint];
 }
 
 /** A paragraph with a text of the question after the page's own words, such as "Not yet.". */

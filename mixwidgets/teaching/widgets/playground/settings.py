@@ -49,7 +49,7 @@ def as_text(name: str, value: Any) -> Any:
 
 
 def of_text(name: str, value: Any) -> Any:
-    """The inverse of `as_text`, numbers in the grammar of `formats.parse`. ValueError for another text."""
+    """The inverse of `as_text`, numbers in the grammar of `support.parse`. ValueError for another text."""
     if name == "layers":
         if not re.fullmatch(r"([0-9]{1,9}(-[0-9]{1,9})*)?", value):
             raise ValueError(f"layers are units with a - between them, such as 8-8; got {value[:40]!r}")
