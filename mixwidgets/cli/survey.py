@@ -19,10 +19,12 @@ def show_format(
     """Show a format, or how values are rounded to it."""
     from mixwidgets.floats.formats.catalogue import get_format
     from mixwidgets.floats.formats.describe import describe_format, describe_value
+    from mixwidgets.support.languages.choice import chosen_language
 
     with errors_in_words():
-        fmt = get_format(name)
-        texts = [describe_value(fmt, value) for value in values] if values else [describe_format(fmt)]
+        fmt, lang = get_format(name), chosen_language()
+        texts = [describe_value(fmt, value, lang) for value in values or ()]
+        texts = texts or [describe_format(fmt, lang)]
         typer.echo("\n\n".join(texts))
 
 
