@@ -2,7 +2,7 @@
 
 import { exact, isFinite, notation, shortest, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { divide, floorLog10, magnitudeOf, negate, power, type Rational } from "#core/formats/rational.ts";
+import { compare, divide, floorLog10, magnitudeOf, negate, power, type Rational } from "#core/formats/rational.ts";
 
 const SHORT = 22; // characters that fit the large figure
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -50,7 +50,8 @@ export function cut(x: Rational, most: number): string {
 }
 
 /** How many significant digits tell these values apart, at least `least` and at most 40. */
-export function digitsToTellApart(values: readonly Rational[], least: number): number {
+export function digitsToTellApart(all: readonly Rational[], least: number): number {
+  const values = all.filter((x, i) => all.findIndex((other) => compare(x, other) === 0) === i);
   for (let most = least; most < 40; most += 1) {
     const texts = values.map((x) => {
       if (x.numerator === 0n) return "0";

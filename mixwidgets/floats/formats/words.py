@@ -89,7 +89,7 @@ def _beside_nothing(how: Explanation, exact: Exact, lang: str) -> Chosen:
     if how.rule == "underflow":
         return "bits.too_small", args
     if how.rule == "overflow":
-        stops = fmt.has_zero and encode.is_inward(fmt, how.rounding, True)
+        stops = decode.classify(fmt, how.code) == "zero" and not _clamps(how)
         return "bits.no_negative_inward" if stops else "bits.no_negative", args
     if how.rule == "chance":
         outside = message(lang, "bits.would_be_outside")
@@ -161,8 +161,12 @@ def _overflow_key(how: Explanation, tied: bool) -> str:
         return "bits.overflow_past" if _midpoint_stays(how) else "bits.overflow"
     if kind == "nan":
         return "bits.overflow_nan"
-    clamps = how.overflow == "propagate" or encode.saturates(fmt, how.overflow)
-    return "bits.overflow_stays" if clamps else "bits.overflow_finite"
+    return "bits.overflow_stays" if _clamps(how) else "bits.overflow_finite"
+
+
+def _clamps(how: Explanation) -> bool:
+    """Whether the overflow policy gives the largest finite value whatever else the format has."""
+    return how.overflow == "propagate" or encode.saturates(how.fmt, how.overflow)
 
 
 def _midpoint_stays(how: Explanation) -> bool:
