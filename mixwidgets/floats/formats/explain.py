@@ -107,7 +107,7 @@ def explain(
 def _rule(fmt: FormatSpec, magnitude: Fraction, midpoint: Fraction, rounding: str, rounded: int) -> Rule:
     if rounded > fmt.max_code:
         return "overflow"
-    chance = rounding.startswith("stochastic")
+    chance = rounding in encode.STOCHASTIC
     most = encode.round_magnitude(fmt, magnitude, "toward-positive") if chance else rounded
     if not most and fmt.subnormals != "gradual":
         return "flushed"
