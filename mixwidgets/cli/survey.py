@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mixwidgets.cli.experiment import NUMBER
-from mixwidgets.cli.terminal import errors_in_words, show_table
+from mixwidgets.cli.terminal import errors_in_words, say, show_table
 from mixwidgets.support.checks import whole_number
 
 _SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
@@ -25,7 +25,7 @@ def show_format(
         fmt, lang = get_format(name), chosen_language()
         texts = [describe_value(fmt, value, lang) for value in values or ()]
         texts = texts or [describe_format(fmt, lang)]
-        typer.echo("\n\n".join(texts))
+        say("\n\n".join(texts))
 
 
 def survey_file(

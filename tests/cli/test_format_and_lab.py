@@ -1,5 +1,6 @@
 """mixwidgets format and mixwidgets lab, and what --help costs."""
 
+import os
 import subprocess
 import sys
 
@@ -72,6 +73,13 @@ def test_format_speaks_the_chosen_language(monkeypatch):
     assert "65505 不是 float16 数。它位于 65504 和下一级 65536 之间" in shown
     assert "  下一个较小值  65472，相距 32" in shown
     assert "位数" in call("format", "float16").stdout
+
+
+def test_format_prints_signs_that_the_encoding_of_the_output_lacks():
+    code = "from mixwidgets.cli import app; app(['format', 'float16', '65505'])"
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
+    assert "It is nearer to 65504 (error −1)." in done.stdout.decode("utf-8")
 
 
 @pytest.mark.parametrize(
