@@ -1,6 +1,6 @@
 // Numbers as a person reads them. Values of formats are exact where that is short, else cut with an ellipsis.
 
-import { exact, isFinite, notation, shortest, toDecimal } from "#core/formats/decode.ts";
+import { classify, exact, isFinite, notation, shortest, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { compare, divide, floorLog10, magnitudeOf, negate, power, type Rational } from "#core/formats/rational.ts";
 
@@ -30,6 +30,12 @@ export function figure(fmt: FloatFormat, code: bigint): { text: string; isExact:
   const text = cut(exact(fmt, code), SHORT);
   const isExact = text.length <= SHORT && !text.includes("…");
   return { text: isExact ? text : withMinus(shortest(fmt, code)), isExact };
+}
+
+/** The value of a code in `most` digits, as `cut` gives it, or −0, NaN, ∞ or −∞. */
+export function valueIn(fmt: FloatFormat, code: bigint, most: number): string {
+  const kind = classify(fmt, code);
+  return kind === "normal" || kind === "subnormal" ? cut(exact(fmt, code), most) : figure(fmt, code).text;
 }
 
 function special(text: string): string {

@@ -1,14 +1,14 @@
 // What happened to the number, in a sentence, and what it is, in a line: messages and their arguments.
 
 import { classify, exact, fields, isFinite, isNegative, nextDown, nextUp, ulp } from "#core/formats/decode.ts";
-import { OVERFLOWS, ROUNDINGS } from "#core/formats/encode.ts";
-import { explain, type Explanation } from "#core/formats/explain.ts";
+import { OVERFLOWS, ROUNDINGS, saturates } from "#core/formats/encode.ts";
+import { explain, type Explanation, type Rule } from "#core/formats/explain.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import type { Exact } from "#core/formats/parse.ts";
 import { compare, floorLog2, negate, type Rational } from "#core/formats/rational.ts";
 import { emphasised } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
-import { cut, digitsToTellApart, figure, twoTo, withMinus } from "#ui/digits.ts";
+import { cut, digitsToTellApart, twoTo, valueIn, withMinus } from "#ui/digits.ts";
 import { placesOf } from "#ui/number_line/marks.ts";
 import type { EditedNumber } from "./state.ts";
 
@@ -23,7 +23,6 @@ type Tone = "exact" | "rounded" | "overflow" | "underflow";
 
 const SENTENCE_DIGITS = 17;
 const FEW_DIGITS = 9; // of an error, or of one of many values
-const CHANCE_DIGITS = 3;
 const TYPED = 40; // characters of the input that a sentence repeats
 
 /** "normal · largest finite float16 · ulp 32" */
@@ -44,8 +43,8 @@ export function classLine(fmt: FloatFormat, code: bigint): string {
 export function landmarks(fmt: FloatFormat): readonly (readonly [code: bigint, key: MessageKey])[] {
   const smallestNormal = fmt.smallestNormalCode;
   const named: (readonly [bigint, MessageKey])[] = [];
-  if (smallestNormal > 1n) named.push([1n, "bits.smallest_subnormal"]);
-  if (smallestNormal > 2n) named.push([smallestNormal - 1n, "bits.largest_subnormal"]);
+  if (fmt.hasSubnormals) named.push([1n, "bits.smallest_subnormal"]);
+  if (fmt.hasSubnormals && smallestNormal > 2n) named.push([smallestNormal - 1n, "bits.largest_subnormal"]);
   named.push([smallestNormal, "bits.smallest_normal"], [fmt.maxCode, "bits.largest"]);
   if (fmt.signed) named.push([fmt.signBit | fmt.maxCode, "bits.lowest"]);
   if (fmt.hasNegativeZero) named.push([fmt.signBit, "bits.negative_zero"]);
@@ -110,12 +109,11 @@ function besideNothing(number: EditedNumber, { rule, error }: Explanation, { mag
   const { fmt, code } = number;
   const smallest = cut(fmt.magnitude(fmt.smallestCode), FEW_DIGITS);
   const more = { value: valueIn(fmt, code, FEW_DIGITS), smallest, ...(error && { error: signed(error) }) };
-  const chosen = (key: MessageKey, also = {}): Chosen => ({ key, tone: "underflow", more: { ...more, ...also } });
+  const chosen = (key: MessageKey): Chosen => ({ key, tone: "underflow", more });
   if (magnitude.numerator === 0n) return chosen("bits.no_zero");
   if (rule === "underflow") return chosen("bits.too_small");
   if (rule === "overflow") return chosen(classify(fmt, code) === "zero" && !clamps(number) ? "bits.no_negative_inward" : "bits.no_negative");
-  if (rule !== "chance") return chosen("bits.negative_to_zero");
-  return chosen("bits.chance_edge", { inner: "0", outer: `−${smallest}`, outside: t("bits.would_be_outside"), chance: chance(fmt, magnitude) });
+  return chosen("bits.negative_to_zero");
 }
 
 /** A value between two numbers, or between the largest and the step that would follow it. */
@@ -134,7 +132,6 @@ function between(number: EditedNumber, how: Explanation, midpoint: Rational): Ch
     midpoint: cut(midpoint, digits),
     value: valueIn(fmt, code, digits),
     infinity: infinity(negative),
-    chance: chance(fmt, magnitudeOf(value)),
     ...(how.error && { error: signed(how.error) }),
     ...(isEdge && { outside: t(fmt.infCode !== null ? "bits.would_be_infinity" : fmt.nan === "top" ? "bits.would_be_nan" : "bits.would_be_outside") }),
   };
@@ -148,9 +145,7 @@ function roundedKey(number: EditedNumber, rule: Rule, isEdge: boolean): MessageK
   switch (rule) {
     case "direction":
     case "odd":
-      return isEdge ? "bits.direction_edge" : `bits.${rule}`;
-    case "chance":
-      return isEdge ? "bits.chance_edge" : "bits.chance";
+      return isEdge ? "bits.direction_edge" : rule === "odd" ? "bits.odd" : "bits.direction";
     case "tie":
       if (number.rounding === "ties-to-away") return "bits.tie_away";
       if (fmt.tiesToLarger) return "bits.tie_larger";
@@ -187,13 +182,6 @@ function clamps({ fmt, overflow = OVERFLOWS[0] }: EditedNumber): boolean {
   return overflow === "propagate" || saturates(fmt, overflow);
 }
 
-/** The distance from the code below in units of the gap: the probability of the one farther from zero. */
-function chance(fmt: FloatFormat, magnitude: Rational): string {
-  const exponent = Math.max(floorLog2(magnitude), fmt.emin);
-  const { numerator, denominator } = divide(magnitude, power(2n, exponent - fmt.fractionBits));
-  return cut(rational(numerator % denominator, denominator), CHANCE_DIGITS);
-}
-
 /** Show the sentence in a callout; gives its text. */
 export function showSentence(callout: HTMLElement, number: EditedNumber): string {
   const { key, args, tone } = sentence(number);
@@ -208,12 +196,6 @@ export function signed(error: Rational): string {
 }
 
 const infinity = (negative: boolean): string => (negative ? "−∞" : "∞");
-
-/** The value of a code in so many digits, or −0, NaN, ∞ or −∞. */
-function valueIn(fmt: FloatFormat, code: bigint, digits: number): string {
-  const kind = classify(fmt, code);
-  return kind === "normal" || kind === "subnormal" ? cut(exact(fmt, code), digits) : figure(fmt, code).text;
-}
 
 function ofBits({ fmt, code }: EditedNumber): Chosen {
   const kind = classify(fmt, code);
