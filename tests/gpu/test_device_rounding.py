@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from mixwidgets.floats.formats import block_float32
-from mixwidgets.floats.formats.block import list_block_formats
+from mixwidgets.floats.formats.block_catalogue import list_block_formats
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
 from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, round_to
 
