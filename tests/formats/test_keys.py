@@ -2,18 +2,14 @@
 midpoint, right beside them, and at the ends of the float's own range."""
 
 import itertools
-import math
 from fractions import Fraction
 from functools import cache
 
 import numpy as np
 import pytest
-import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.floats.formats import arrays, keys
+from mixwidgets.floats.formats import keys
 
 DIRECTIONS = ["ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative", "to-odd"]
 POLICIES = ["native", "saturate", "propagate"]
@@ -120,7 +116,9 @@ def check(fmt, dtype, rounding, overflow, step=1):
 
     wide = np.array([value_of(fmt, code) for code in codes], float)  # None is NaN
     with np.errstate(over="ignore"):
-        fits = known & ((wide.astype(dtype) == wide) | (np.isnan(wide) & [value_of(fmt, c) is not None for c in codes]))
+        fits = known & (
+            (wide.astype(dtype) == wide) | (np.isnan(wide) & [value_of(fmt, c) is not None for c in codes])
+        )
     rounded = fmt.round(values[fits], **ways)
     assert rounded.dtype == dtype
     np.testing.assert_array_equal(rounded, wide[fits])
