@@ -123,6 +123,7 @@ CATALOGUE = {
     "float6_e3m2fn": Row(1, 3, 2, 3, Fraction(28), None, NONE),
     "float6_e2m3fn": Row(1, 2, 3, 1, Fraction(15, 2), None, NONE),
     "float4_e2m1fn": Row(1, 2, 1, 1, Fraction(6), None, NONE),
+    "float8_e5m3fnu": Row(0, 5, 3, 15, Fraction(114688), None, range(255, 256)),
     "float8_e8m0fnu": Row(0, 8, 0, 127, Fraction(2) ** 127, None, range(255, 256), zero_field=False),
 }
 # Largest values from the tables of the P3109 interim report, where they are stated, else None.

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mixwidgets.floats.formats.block import BlockFormat
-from mixwidgets.floats.formats.block_float32 import round_blocks, units
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.gradients.rounding_error import sum_of_squares
 from mixwidgets.floats.gradients.values import Array, as_floats
 
@@ -68,7 +67,7 @@ class BlockLoss:
 
     def add(self, piece: Array) -> None:
         """Add a 2-D float32 or float64 array whose rows start at a block boundary."""
-        size = self._fmt.block_size
+        size = self._fmt.values_per_block
         length = piece.shape[1]
         full = length - length % size
         for blocks in (piece[:, :full].reshape(-1, size), piece[:, full:]):
@@ -84,17 +83,9 @@ class BlockLoss:
             turned = np.where(np.isfinite(turned), turned, 0)
             magnitude = np.abs(turned)
             amax = magnitude.max(0)
-        unit: Array
-        rounded: Array
-        if turned.dtype == np.float32:
-            unit = units(fmt, amax, self._tensor_amax)
-            rounded = round_blocks(fmt, turned, unit)
-        else:
-            last = np.zeros((len(turned), 1))  # an extra block that holds the tensor's largest value
-            last[0] = self._tensor_amax
-            quantized = fmt.quantize(np.concatenate([turned, last], axis=1), axis=0)
-            unit = quantized.scales[0, :-1] * (quantized.tensor_scale or 1.0)
-            rounded = quantized.dequantized[:, :-1]
+        quantized = fmt.quantize(turned, axis=0, tensor_amax=self._tensor_amax)
+        unit = quantized.scales[0] * (quantized.tensor_scale or 1.0)
+        rounded = quantized.dequantized
         self.flushed += int(np.count_nonzero(magnitude != 0) - np.count_nonzero(rounded != 0))
         self.clipped += int(np.count_nonzero(magnitude > unit * fmt.element.max))
         self._lost += sum_of_squares(rounded - turned)  # exact if the scale is a power of two
@@ -155,7 +146,7 @@ class BlockedTensor:
         """
         formats = tuple(formats)
         self._tensor, self.along = _reduction_last(tensor, axis)
-        whole = lcm(*(fmt.block_size for fmt in formats))  # so that pieces end at a block boundary
+        whole = lcm(*(fmt.values_per_block for fmt in formats))  # so that pieces end at a block boundary
         self._size = max(1, PIECE // whole) * whole
         needs_amax = any(fmt.tensor_scale for fmt in formats)
         amax = max(map(_amax, self.pieces()), default=0.0) if needs_amax else 0.0
