@@ -176,3 +176,15 @@ def test_a_sparse_gradient_has_the_blocks_of_a_dense_one(axis):
         found.append((watcher.summaries["weight"].blocks, of_the_model.to_dict("records")))
     assert found[0] == found[1]
     assert len(found[0][0]) == len(FORMATS)
+
+
+def test_a_block_that_becomes_nan_is_not_told_as_fine():
+    loop = twin()
+    with watch(loop.net, loop.steps_by, block_formats="nvfp4") as watcher:
+        nans = torch.tensor([3]), float("nan")
+        loop.net.fc.weight.register_hook(lambda gradient: gradient.index_fill(0, *nans))
+        loop.step()
+    found = watcher.report("nvfp4").set_index("name").loc["fc.weight"]
+    assert found.relative_error == np.inf
+    assert "24 NaN among 576 gradients; " in found.finding
+    assert "; blocks with an inf or a NaN become NaN, all of them; " in found.finding

@@ -55,6 +55,16 @@ class FixedPoint:
         """Largest value. Encoding is symmetric: it never gives the single code below −max."""
         return ((1 << (self.bits - 1)) - 1) / (1 << self.fraction_bits)
 
+    @property
+    def overflow_threshold(self) -> float:
+        """Halfway from the largest value to the one that would come next: what saturates from here on."""
+        return self.max + 0.5 / (1 << self.fraction_bits)
+
+    @property
+    def overflow_tie_stays(self) -> bool:
+        """False: the largest integer is odd, so that the threshold itself, a tie, is past it."""
+        return False
+
     def encode(self, values: ArrayLike, *, overflow: str = "native") -> NDArray[np.uint8]:
         """The codes of finite values, ties to even. Every overflow policy saturates: there is no infinity."""
         del overflow

@@ -62,10 +62,13 @@ def survey(
     or NaN; `flushed`, `subnormal` and `overflow` are shares of the others. `relative_error` is
     ‖rounded − x‖ / ‖x‖ over finite values, and infinite if any overflows.
     For block formats: `blocks_along` describes the axes; `flushed` is the share that became 0 because of its
-    block's scale, `clipped` the share beyond the largest element times the scale; nothing overflows, and
-    `subnormal` is NaN. `block_range_…` is the blocks' dynamic range, log2 of the largest over the smallest
-    non-zero magnitude: its median, 95th percentile and maximum. `block_amax_…` is the blocks' largest
-    magnitude: its minimum, median and maximum. Both ignore blocks of zeros.
+    block's scale, `clipped` the share that saturation changed: divided by the scale it rounds past the
+    largest element, as it does from 7 on in E2M1, whose largest is 6. Nothing overflows, and `subnormal` is
+    NaN. A NaN or an infinity makes its whole block NaN, as in `BlockFormat.quantize`: then `relative_error`
+    is infinite, and the other columns are of the other blocks. `block_range_…` is the blocks' dynamic range,
+    log2 of the largest over the smallest non-zero magnitude: its median, 95th percentile and maximum.
+    `block_amax_…` is the blocks' largest magnitude: its minimum, median and maximum. Both ignore blocks of
+    zeros.
     TypeError, ValueError or OSError for a wrong source, format or axis; ModuleNotFoundError for a path if
     safetensors or torch, which reads it, is not installed.
     """
