@@ -9,7 +9,7 @@ from mixwidgets.floats.formats.block import list_block_formats
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
 from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, round_to
 
-FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits <= 16]
+FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits < 32]
 BLOCKS = list_block_formats()
 
 

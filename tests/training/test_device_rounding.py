@@ -13,7 +13,7 @@ from mixwidgets.runs.training.operands import RoundedLinear
 from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, round_to
 from tests.training.test_operands import EVERY_KIND, STOCHASTIC, run, tensors
 
-FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits <= 16]
+FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits < 32]
 BLOCKS = list_block_formats()
 
 

@@ -78,7 +78,9 @@ def round_to(fmt: FloatFormat | FixedPoint, values: Tensor) -> Tensor:
         return (clamped * (1 << fmt.fraction_bits)).round_().div_(1 << fmt.fraction_bits).add_(0.0)  # no −0
     if fmt.name in _TORCH and values.dtype == torch.float32:  # it rounds float64 to float32 first
         return clamped.to(_TORCH[fmt.name]).float()
-    _, _, fraction_bits = _LAYOUT[values.dtype]
+    _, exponent_bits, fraction_bits = _LAYOUT[values.dtype]
+    if fmt.emax + fraction_bits - fmt.fraction_bits >= 1 << exponent_bits - 1:  # float32 has no such magic
+        return round_to(fmt, values.double()).float()
     binades_up = (fraction_bits - fmt.fraction_bits) << fraction_bits
     magic = (_binade(fmt, values) + (binades_up | 1 << fraction_bits - 1)).view(values.dtype)
     rounded = clamped.abs_().add_(magic).sub_(magic)
