@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.floats.formats.block import list_block_formats
+from mixwidgets.floats.formats.block_catalogue import list_block_formats
 from mixwidgets.floats.formats.catalogue import list_formats
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.support.languages.texts import Text, in_language

@@ -13,7 +13,7 @@ _MODULES = {
     "FloatFormat": "floats.formats.float_format",
     "get_format": "floats.formats.catalogue",
     "list_formats": "floats.formats.catalogue",
-    "get_block_format": "floats.formats.block",
+    "get_block_format": "floats.formats.block_catalogue",
     "cast_everywhere": "floats.stacks",
     "GradientSummary": "floats.gradients.summary",
     "survey": "floats.gradients.survey",

@@ -33,7 +33,7 @@ def watch_script(
     """
     with errors_in_words():
         from mixwidgets.diagnosis.watching.script import WatchedScript
-        from mixwidgets.floats.formats.block import named_block_formats
+        from mixwidgets.floats.formats.block_catalogue import named_block_formats
         from mixwidgets.floats.gradients.boundaries import signed_format
         from mixwidgets.runs.store.journal import check_free, free_path
 

@@ -8,7 +8,9 @@ formats/            what a float format is, and its operations
     float_format    FloatFormat, which users hold: all of this as methods
     arrays          the same for arrays; float32: faster
     catalogue       the formats by name, and P3109's
-    block           MX and NVFP4, whose elements share a scale; block_float32: faster
+    block_format    BlockFormat: elements that share a scale; elements: those that are no float format
+    scale_rules     how a block's scale follows from its largest magnitude
+    block_catalogue the block formats by name: MX, NVFP4 and the others
 gradients/          what a loss scale does to gradients, from counts
     boundaries      where the class of a rounded value changes
     histogram       counts the values of `values`; loops: compiled

@@ -6,7 +6,8 @@ import json
 import ml_dtypes
 import pytest
 
-from mixwidgets.floats.formats.block import BlockFormat, any_format, get_block_format, list_block_formats
+from mixwidgets.floats.formats.block_catalogue import any_format, get_block_format, list_block_formats
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
 from mixwidgets.runs.experiments.operands import Operands
 

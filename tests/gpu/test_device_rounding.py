@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from mixwidgets.floats.formats import block_float32
-from mixwidgets.floats.formats.block import list_block_formats
+from mixwidgets.floats.formats.block_catalogue import list_block_formats
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
 from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, round_to
 
@@ -44,7 +43,7 @@ def test_blocks(fmt, axis):
     for values in (spread, spread * np.float32(1e-44), spoilt, of_every_binade(97 * 133).reshape(97, 133)):
         assert_same_bits(
             round_blocks(fmt, torch.from_numpy(values).cuda(), axis),
-            block_float32.round_array(fmt, values, axis),
+            fmt.round(values, axis),
         )
 
 

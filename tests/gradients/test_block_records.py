@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from mixwidgets.floats.formats.block import get_block_format
+from mixwidgets.floats.formats.block_catalogue import get_block_format
 from mixwidgets.floats.gradients.summary import GradientSummary
 from tests.gradients.block_oracle import FORMATS, in_blocks
 

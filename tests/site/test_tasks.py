@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from mixwidgets.floats.formats.block import get_block_format
+from mixwidgets.floats.formats.block_catalogue import get_block_format
 from mixwidgets.teaching.exercises.questions import questions, read_question
 from mixwidgets.teaching.exercises.rules import accepts
 from mixwidgets.teaching.site.catalogue import MAKERS, widget_pages

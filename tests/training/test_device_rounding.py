@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from mixwidgets.floats.formats import block_float32
-from mixwidgets.floats.formats.block import list_block_formats
+from mixwidgets.floats.formats.block_catalogue import list_block_formats
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
 from mixwidgets.runs.training.operands import RoundedLinear
 from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, round_to
@@ -63,13 +62,9 @@ def test_blocks_are_those_of_the_format(fmt, axis, size):
     values = draws.standard_normal((97, 133)) * 2.0 ** draws.integers(-20, 10, (97, 133)) * size
     values = values.astype(np.float32)
     values[10:12] = 0
-    assert_same_bits(
-        round_blocks(fmt, torch.from_numpy(values), axis), block_float32.round_array(fmt, values, axis)
-    )
+    assert_same_bits(round_blocks(fmt, torch.from_numpy(values), axis), fmt.round(values, axis))
     values[3, 5], values[40, 60] = math.inf, math.nan
-    assert_same_bits(
-        round_blocks(fmt, torch.from_numpy(values), axis), block_float32.round_array(fmt, values, axis)
-    )
+    assert_same_bits(round_blocks(fmt, torch.from_numpy(values), axis), fmt.round(values, axis))
 
 
 @pytest.mark.parametrize("fmt", BLOCKS, ids=lambda fmt: fmt.name)
@@ -83,9 +78,7 @@ def test_a_block_of_any_largest_value_is_that_of_the_format(fmt):
     values = values[np.isfinite(values).all(-1)]
     for rows in values if fmt.tensor_scale else [values]:  # with a tensor scale every row is a tensor
         rows = np.atleast_2d(rows)
-        assert_same_bits(
-            round_blocks(fmt, torch.from_numpy(rows), 1), block_float32.round_array(fmt, rows, 1)
-        )
+        assert_same_bits(round_blocks(fmt, torch.from_numpy(rows), 1), fmt.round(rows, 1))
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0)])

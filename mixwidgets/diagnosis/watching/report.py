@@ -10,7 +10,8 @@ from dataclasses import asdict, fields
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mixwidgets.floats.formats.block import BlockFormat, any_format
+from mixwidgets.floats.formats.block_catalogue import any_format
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.gradients.block_loss import BlockRecord
 from mixwidgets.floats.gradients.boundaries import signed_format
 from mixwidgets.floats.gradients.summary import LOG2_LOSS_SCALES, GradientSummary, best_loss_scale

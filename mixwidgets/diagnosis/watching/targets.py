@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mixwidgets.floats.formats.block import BlockFormat, BlockFormats, named_block_formats
+from mixwidgets.floats.formats.block_catalogue import BlockFormats, named_block_formats
+from mixwidgets.floats.formats.block_format import BlockFormat
 
 KINDS = ("gradients", "activations", "activation_gradients", "weights")
 _MOST_NAMES = 5  # in a sentence

@@ -17,7 +17,8 @@ from mixwidgets.diagnosis.watching.observer import Observer
 from mixwidgets.diagnosis.watching.report import is_gradient, report
 from mixwidgets.diagnosis.watching.scalars import ScalarLog
 from mixwidgets.diagnosis.watching.targets import Loop, check_loop, listed
-from mixwidgets.floats.formats.block import BlockFormat, BlockFormats, any_format
+from mixwidgets.floats.formats.block_catalogue import BlockFormats, any_format
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.gradients.boundaries import signed_format
 from mixwidgets.floats.gradients.summary import best_loss_scale
 from mixwidgets.runs.store.errors import in_words, reason_of

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import nan
 from typing import Any, NamedTuple, Protocol
 
-from mixwidgets.floats.formats.block import BlockFormats, named_block_formats
+from mixwidgets.floats.formats.block_catalogue import BlockFormats, named_block_formats
 from mixwidgets.floats.gradients.summary import GradientSummary
 
 ACCEPTED = (

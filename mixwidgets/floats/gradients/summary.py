@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from mixwidgets.floats.formats.block import BlockFormat, BlockFormats, get_block_format, named_block_formats
+from mixwidgets.floats.formats.block_catalogue import BlockFormats, get_block_format, named_block_formats
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.gradients import serialization

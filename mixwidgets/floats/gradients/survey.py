@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mixwidgets.floats.formats.block import BlockFormat, any_format
+from mixwidgets.floats.formats.block_catalogue import any_format
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import one_or_several
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.gradients.block_loss import SPREAD, BlockedTensor

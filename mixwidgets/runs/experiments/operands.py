@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from mixwidgets.floats.formats.block import BlockFormat, any_format, list_block_formats
+from mixwidgets.floats.formats.block_catalogue import any_format, list_block_formats
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import list_formats
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.runs.experiments.options import Options, whole

@@ -29,7 +29,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mixwidgets.floats.formats.block import BlockFormat, any_format
+from mixwidgets.floats.formats.block_catalogue import any_format
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.runs.experiments.operands import Operands
 from mixwidgets.runs.training.rounding import Rounding

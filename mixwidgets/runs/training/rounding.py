@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mixwidgets.floats.formats import block_float32
-from mixwidgets.floats.formats.block import BlockFormat, FixedPoint
+from mixwidgets.floats.formats.block_format import BlockFormat
+from mixwidgets.floats.formats.elements import FixedPoint, ValueTable
 from mixwidgets.floats.formats.float_format import FloatFormat
 
 _LAYOUT = {torch.float32: (torch.int32, 8, 23), torch.float64: (torch.int64, 11, 52)}
@@ -53,7 +53,7 @@ class Rounding:
     def to_blocks(self, fmt: BlockFormat, values: Tensor, axis: int) -> Tensor:
         """float32 values of the format, whose blocks lie along the axis."""
         if not self.on_device:
-            rounded = block_float32.round_array(fmt, values.cpu().numpy(), axis, **self._on_host())
+            rounded = fmt.round(values.cpu().numpy(), axis, **self._on_host())
             return torch.from_numpy(rounded).to(values.device)
         generator = None if self._seed is None else self._on(values.device)
         return round_blocks(fmt, values, axis, self._bits, generator)
@@ -70,9 +70,10 @@ class Rounding:
         return self._generator
 
 
-def round_to(fmt: FloatFormat | FixedPoint, values: Tensor) -> Tensor:
+def round_to(fmt: FloatFormat | FixedPoint | ValueTable, values: Tensor) -> Tensor:
     """float32 or float64 values rounded to nearest, ties to even, in their own dtype. Too large values
     saturate; NaN stays."""
+    assert not isinstance(fmt, ValueTable)
     clamped = values.clamp(-fmt.max, fmt.max)
     if isinstance(fmt, FixedPoint):
         return (clamped * (1 << fmt.fraction_bits)).round_().div_(1 << fmt.fraction_bits).add_(0.0)  # no −0
@@ -107,17 +108,17 @@ def round_by_draws(
 def round_blocks(
     fmt: BlockFormat, values: Tensor, axis: int, bits: int = 0, generator: torch.Generator | None = None
 ) -> Tensor:
-    """`block_float32.round_array` for a matrix, stochastic if there is a generator. Blocks with a NaN or an
+    """`BlockFormat.round` for a matrix, stochastic if there is a generator. Blocks with a NaN or an
     infinity become NaN."""
     rows = values.movedim(axis, -1)
     size = rows.shape[-1]
-    padded = functional.pad(rows, (0, -size % fmt.block_size)) if size % fmt.block_size else rows
-    blocks = padded.reshape(-1, fmt.block_size)
+    padded = functional.pad(rows, (0, -size % fmt.values_per_block)) if size % fmt.values_per_block else rows
+    blocks = padded.reshape(-1, fmt.values_per_block)
     amax = torch.linalg.vector_norm(blocks, math.inf, -1, keepdim=True)
     unit = _powers_of_two(fmt, amax) if fmt.tensor_scale is None else _quotients(fmt, amax)
     unit.sub_(amax - amax)  # NaN for blocks with an infinity or a NaN
     elements = blocks / unit
-    if generator is None or isinstance(fmt.element, FixedPoint):
+    if generator is None or isinstance(fmt.element, FixedPoint | ValueTable):
         elements = round_to(fmt.element, elements)
     else:
         elements = round_by_draws(fmt.element, elements, bits, generator, saturate=True)

@@ -7,7 +7,9 @@ import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
-from mixwidgets.floats.formats.block import BlockQuantization, check_scale_rule, get_block_format
+from mixwidgets.floats.formats.block_catalogue import get_block_format
+from mixwidgets.floats.formats.block_format import BlockQuantization
+from mixwidgets.floats.formats.scale_rules import check_scale_rule
 from mixwidgets.floats.widgets.base import Checked, MixWidget
 
 SIZES = (16, 32)
@@ -51,7 +53,8 @@ class BlockLab(MixWidget):
     def quantized(self) -> BlockQuantization:
         """Scales, codes and dequantised elements as shown in the page."""
         fmt = get_block_format(self.format)
-        return fmt.quantize(self.values, scale_rule=None if fmt.tensor_scale else self.scale_rule)
+        rule = self.scale_rule if self.scale_rule in fmt.scale_rules else None
+        return fmt.quantize(self.values, scale_rule=rule)
 
     @traitlets.validate("_codes")
     def _validate_codes(self, proposal: Any) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets
 
-from mixwidgets.floats.formats.block import BlockFormat, BlockFormats, any_format
+from mixwidgets.floats.formats.block_catalogue import BlockFormats, any_format
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import get_format, is_named, list_formats, one_or_several
 from mixwidgets.floats.gradients.boundaries import catalogue_cuts, cuts_for
 from mixwidgets.floats.gradients.sources import source_of

@@ -1,16 +1,17 @@
-"""The fast way for float32 blocks gives what quantize gives, and what the definition says."""
+"""BlockFormat.round gives what quantize gives, in the dtype of the values; stochastic rounding."""
 
 import hypothesis.extra.numpy as arrays
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.floats.formats.block import get_block_format, list_block_formats
-from mixwidgets.floats.formats.block_float32 import round_array
-from tests.formats import block_oracle
+import mixwidgets as mw
+from mixwidgets.floats.formats.block_catalogue import list_block_formats
 
 FORMATS = list_block_formats()
+FLOATS = [fmt for fmt in FORMATS if isinstance(fmt.element, mw.FloatFormat)]
 EXTREME = np.finfo(np.float32).max, np.finfo(np.float32).smallest_subnormal, 2.0**-126, 2.0**127
 
 
@@ -23,7 +24,7 @@ def same_bits(got, expected):
 
 
 @pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     values=arrays.arrays(
         np.float32,
@@ -36,8 +37,9 @@ def same_bits(got, expected):
     axis=st.sampled_from([0, 1, -1]),
 )
 def test_it_is_quantize(fmt, values, axis):
+    axis = -1 if fmt.is_2d else axis
     before = values.copy()
-    same_bits(round_array(fmt, values, axis), fmt.quantize(values, axis).dequantized.astype(np.float32))
+    same_bits(fmt.round(values, axis), fmt.quantize(values, axis).dequantized.astype(np.float32))
     np.testing.assert_array_equal(values, before)
 
 
@@ -45,12 +47,12 @@ def test_it_is_quantize(fmt, values, axis):
 def test_it_is_quantize_at_every_magnitude(fmt):
     draws = np.random.default_rng(0)
     values = np.ldexp(draws.standard_normal((64, 500)), draws.integers(-150, 127, (64, 1))).astype(np.float32)
-    same_bits(round_array(fmt, values, 1), fmt.quantize(values, 1).dequantized.astype(np.float32))
+    same_bits(fmt.round(values), fmt.quantize(values).dequantized.astype(np.float32))
 
 
 def test_a_quotient_beside_a_tie_is_none():
     """float32 nearest to a midpoint × the scale: the quotient, as float32 again, would be the midpoint."""
-    fmt = get_block_format("nvfp4")
+    fmt = mw.get_block_format("nvfp4")
     midpoints = np.array([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5])
     values = np.zeros((200, 16), np.float32)
     values[:, 0] = np.random.default_rng(5).uniform(1, 8, 200)
@@ -58,24 +60,14 @@ def test_a_quotient_beside_a_tie_is_none():
     values[:, 1:8] = midpoints * scaled.scales * scaled.tensor_scale
     off = values[:, 1:8] != midpoints * scaled.scales * scaled.tensor_scale
     assert off.mean() > 0.5  # else this would show nothing
-    same_bits(round_array(fmt, values, 1), fmt.quantize(values).dequantized.astype(np.float32))
+    same_bits(fmt.round(values), fmt.quantize(values).dequantized.astype(np.float32))
 
 
-@pytest.mark.parametrize("name", [*block_oracle.MX, "nvfp4"])
-def test_it_is_the_definition(name):
-    fmt = next(fmt for fmt in FORMATS if fmt.name == name)
-    row = np.random.default_rng(1).standard_normal(75).astype(np.float32)
-    _, _, expected = block_oracle.quantized(name, row, "FLOOR")
-    assert [float(np.float32(float(x))) for x in expected] == round_array(fmt, row, 0).tolist()
-
-
-@pytest.mark.parametrize("fmt", [fmt for fmt in FORMATS if fmt.name != "mxint8"], ids=lambda fmt: fmt.name)
+@pytest.mark.parametrize("fmt", FLOATS, ids=lambda fmt: fmt.name)
 def test_stochastic_rounding_has_the_right_mean_and_two_outcomes(fmt):
     block = np.full((2000, 16), 1.1, np.float32)
     block[:, 0] = fmt.element.max  # so that the scale is 1
-    results = [
-        round_array(fmt, block, 1, rounding="stochastic", random_bits=16, seed=seed) for seed in (3, 3, 4)
-    ]
+    results = [fmt.round(block, rounding="stochastic", random_bits=16, seed=seed) for seed in (3, 3, 4)]
     same_bits(results[0], results[1])
     assert (results[0] != results[2]).any()
     drawn = results[0][:, 1:]
@@ -84,3 +76,17 @@ def test_stochastic_rounding_has_the_right_mean_and_two_outcomes(fmt):
     assert high - low < 0.51  # neighbours: of the elements, the coarsest have a gap of a half here
     deviation = (high - low) / 2 / drawn.size**0.5
     assert abs(drawn.mean(dtype=np.float64) - 1.1) < 5 * deviation
+
+
+@pytest.mark.parametrize("fmt", [fmt for fmt in FORMATS if fmt not in FLOATS], ids=lambda fmt: fmt.name)
+def test_integers_and_tables_are_rounded_to_nearest_always(fmt):
+    values = np.random.default_rng(2).standard_normal((4, 200)).astype(np.float32)
+    same_bits(fmt.round(values, rounding="stochastic", random_bits=8, seed=1), fmt.round(values))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int16, ml_dtypes.bfloat16])
+def test_the_dtype_of_the_result(dtype):
+    """float32 of what float32 holds, float64 of all else."""
+    rounded = mw.get_block_format("mxfp8_e4m3").round(np.array([1, -3, 5, 0]).astype(dtype))
+    assert rounded.tolist() == [1, -3, 5, 0]
+    assert rounded.dtype == (np.float64 if dtype in (np.float64, np.int16) else np.float32)

@@ -1,0 +1,330 @@
+"""BlockFormat: elements of few bits that share a scale, such as OCP's MX formats and NVFP4.
+
+A block lies along an axis, or is a rectangle of the last two. All arrays are worked on as blocks of shape
+(n, rows, m, columns), which is a view: one block for each n and m. Blocks along an axis have one column.
+
+Elements are quotients that are rounded twice, to float64 and to a code, with the result of rounding once.
+Only a quotient x / y that float64 rounds onto a midpoint m between two codes could go wrong. But m × y is a
+float64, since m and y have at most 53 bits together (`BlockFormat` checks it). An x that is not m × y is at
+least an ulp away from it, and x / y more than half an ulp away from m. The same holds for scales.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isfinite, prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+from numpy.typing import ArrayLike, NDArray
+
+from mixwidgets.floats.formats import scale_rules
+from mixwidgets.floats.formats.arrays import as_array
+from mixwidgets.floats.formats.elements import FixedPoint, ValueTable
+from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.formats.scale_rules import Scaling
+
+GROUP = 1 << 14  # values: few enough for a group of blocks and its scratch to stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class BlockQuantization:
+    """An array in a block format."""
+
+    scale_codes: NDArray[Any]
+    """The shared scales as codes of the scale's format: one per block, so the axis along which blocks lie
+    counts blocks; of blocks in two dimensions, the last two axes do."""
+    scales: NDArray[np.float64]
+    """The values of `scale_codes`; NaN for a block that held a NaN or an infinity."""
+    codes: NDArray[Any]
+    """The elements' codes, in the shape of the input."""
+    dequantized: NDArray[np.float64]
+    """element × scale (× tensor scale), exactly, in the shape of the input."""
+    tensor_scale: float | None
+    """The scale shared by all blocks; None in formats without one."""
+
+
+@dataclass(frozen=True)
+class BlockFormat:
+    """Elements that share a scale; in NVFP4 all blocks of a tensor share a second one.
+
+    `BlockFormat("mine", get_format("float8_e4m3fn"), (128, 128), get_format("float32"))` is one of your own;
+    `dataclasses.replace(fmt, block_size=64)` is one with other blocks. ValueError for an impossible one.
+    """
+
+    name: str
+    """The name by which `get_block_format` knows it, or your own."""
+    element: FloatFormat | FixedPoint | ValueTable
+    """The format of the elements."""
+    block_size: int | tuple[int, int]
+    """How many elements share a scale: k along an axis, or (rows, columns) of the last two axes."""
+    scale: FloatFormat
+    """The format of the shared scale. If all its values are powers of two (E8M0) the scale is one."""
+    tensor_scale: FloatFormat | None = None
+    """The format of the additional scale shared by all blocks of a tensor; None without one."""
+    citation: str = field(default="", compare=False)
+    """Where the format is defined."""
+
+    def __post_init__(self) -> None:
+        size = self.block_size
+        pair = size if isinstance(size, tuple) else (size, 1)
+        if len(pair) != 2 or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in pair):
+            raise ValueError(
+                f"block_size must be a positive integer, or a pair of them such as (16, 16), not {size!r}"
+            )
+        if self.scale.nan_code is None:
+            raise ValueError(f"{self.scale.name} has no NaN, which a shared scale needs; use float8_e8m0fnu")
+        scales = [fmt for fmt in (self.scale, self.tensor_scale) if fmt is not None]
+        bits = self.element.precision + sum(fmt.precision for fmt in scales) + 1
+        if bits > 53 and not self.scales_by_powers_of_two:
+            raise ValueError(
+                f"{self.element.name} elements and scales of {' and '.join(fmt.name for fmt in scales)} have "
+                "products of more than 52 bits, which float64 cannot divide exactly; use narrower formats"
+            )
+
+    @property
+    def is_2d(self) -> bool:
+        """Whether blocks lie over the last two axes."""
+        return isinstance(self.block_size, tuple)
+
+    @property
+    def values_per_block(self) -> int:
+        """How many elements share a scale."""
+        return prod(self.block_size) if isinstance(self.block_size, tuple) else self.block_size
+
+    @property
+    def bits_per_element(self) -> float:
+        """Bits of an element plus its share of the block's scale. The tensor scale is negligible."""
+        return self.element.bits + self.scale.bits / self.values_per_block
+
+    @property
+    def scales_by_powers_of_two(self) -> bool:
+        """Whether every shared scale is a power of two."""
+        return self.tensor_scale is None and not (self.scale.has_zero or self.scale.fraction_bits)
+
+    @property
+    def scale_rules(self) -> tuple[str, ...]:
+        """The names of the rules by which the scale can be chosen, the default first; `formats.scale_rules`
+        has each rule and its source."""
+        rules: tuple[str, ...] = scale_rules.POWERS_OF_TWO
+        if self.scales_by_powers_of_two:
+            return rules[:-1] if isinstance(self.element, ValueTable) else rules  # EVEN needs fraction bits
+        rules = scale_rules.ONE_LEVEL if self.tensor_scale is None else scale_rules.TWO_LEVELS
+        is_e2m1 = (self.element.name, self.element.max) == ("float4_e2m1fn", 6.0)
+        return (*rules, scale_rules.FOUR_OVER_SIX) if is_e2m1 else rules
+
+    def check_scale_rule(self, rule: object) -> str:
+        """A rule of this format; None gives the default. Raises ValueError, listing them, for any other."""
+        if rule is None:
+            return self.scale_rules[0]
+        return scale_rules.check_scale_rule(rule, self.scale_rules, f" of {self.name}")
+
+    def quantize(
+        self,
+        values: ArrayLike,
+        axis: int = -1,
+        scale_rule: str | None = None,
+        *,
+        tensor_amax: float | None = None,
+    ) -> BlockQuantization:
+        """Scales, codes and the dequantised array of real `values` of at least one dimension, or of two.
+
+        axis: along which blocks lie; blocks in two dimensions lie over the last two and take no other.
+        scale_rule: one of `scale_rules`; None is the first of them.
+        tensor_amax: the largest magnitude of the whole tensor, if these are only some of its blocks.
+
+        Every scale and element is rounded once, ties to even, from its exact quotient, and saturates (MX 1.0,
+        section 6.3). A short last block is padded with zeros, which are not returned. MX does not define NaN
+        and infinity: here a block that holds one gets the scale NaN, which makes the whole block NaN, with
+        codes 0. Raises TypeError for values that are not real numbers, ValueError for a wrong rule or too few
+        dimensions.
+        """
+        blocks, scale_codes, tensor_scale = self._scaled(_real(values), axis, scale_rule, tensor_amax)
+        scales = self.scale.decode(scale_codes)
+        units = scales * (tensor_scale or 1.0)
+        codes = np.empty(blocks.values.shape, self.element.encode(np.ones(1)).dtype)
+        dequantized = np.empty(blocks.values.shape)
+        for group in blocks.groups():
+            unit = units[group[::2]][:, None, :, None]
+            codes[group] = self.element.encode(
+                self._elements(blocks.values[group], unit), overflow="saturate"
+            )
+            np.multiply(self.element.decode(codes[group]), unit, out=dequantized[group])  # exact
+        if np.isnan(scales).any():
+            codes[np.isnan(dequantized)] = 0
+        return BlockQuantization(
+            scale_codes=scale_codes.reshape(blocks.counts),
+            scales=scales.reshape(blocks.counts),
+            codes=blocks.unblocked(codes),
+            dequantized=blocks.unblocked(dequantized),
+            tensor_scale=tensor_scale,
+        )
+
+    def round(
+        self,
+        values: ArrayLike,
+        axis: int = -1,
+        scale_rule: str | None = None,
+        *,
+        tensor_amax: float | None = None,
+        **rounding: Any,
+    ) -> NDArray[Any]:
+        """`quantize(…).dequantized` alone, faster, as float32 if the values came in that or a narrower dtype.
+
+        rounding: what `FloatFormat.round` takes for the elements (`rounding`, `random_bits`, `seed`); to
+        nearest if left out, and always for elements that are no float format. Scales are to nearest always.
+        """
+        blocks, scale_codes, tensor_scale = self._scaled(_real(values), axis, scale_rule, tensor_amax)
+        units = self.scale.decode(scale_codes) * (tensor_scale or 1.0)
+        rounded = np.empty(blocks.values.shape, blocks.values.dtype)
+        everything = [(slice(None),) * 3]  # since a seed serves one call
+        for group in everything if rounding else blocks.groups():
+            unit = units[group[::2]][:, None, :, None]
+            elements = self._elements(blocks.values[group], unit)
+            elements = self.element.round(elements, overflow="saturate", **rounding)
+            np.multiply(elements, unit, out=rounded[group], casting="same_kind")
+        return blocks.unblocked(rounded)
+
+    def _scaled(
+        self, array: NDArray[Any], axis: int, scale_rule: str | None, tensor_amax: float | None
+    ) -> tuple["Blocks", NDArray[Any], float | None]:
+        """The array in blocks, the codes of their scales (n, m), and the tensor scale. Blocks with a NaN or
+        an infinity have the scale NaN and are replaced by zeros."""
+        rule = scale_rules.RULES[self.check_scale_rule(scale_rule)]
+        blocks = Blocks(array, axis, self.block_size)
+        amax = blocks.amax()
+        lost = ~np.isfinite(amax)
+        if lost.any():
+            blocks.values = np.where(lost[:, None, :, None], array.dtype.type(0), blocks.values)
+        amax = np.where(lost, 0.0, amax)
+        if tensor_amax is None:
+            tensor_amax = float(amax.max(initial=0.0))
+        elif not (isfinite(tensor_amax) and tensor_amax >= 0):
+            raise ValueError(f"tensor_amax must be the largest finite magnitude, from 0, not {tensor_amax!r}")
+        scaling = rule(self, amax, tensor_amax)
+        codes = scaling.candidates[0] if len(scaling.candidates) == 1 else self._best(blocks, scaling)
+        codes[lost] = self.scale.nan_code
+        return blocks, codes, scaling.tensor_scale
+
+    def _elements(self, blocks: NDArray[Any], unit: NDArray[np.float64]) -> NDArray[Any]:
+        """Quotients that round to elements as the exact ones do; of a unit that is 0 or NaN, zeros."""
+        divisor = np.where(unit > 0, unit, np.inf)
+        if self.scales_by_powers_of_two and self.scale.emin >= -127 and self.scale.emax <= 127:
+            divisor = divisor.astype(blocks.dtype)  # exact, and so is the quotient unless it rounds to 0
+        return np.asarray(blocks / divisor)
+
+    def _best(self, blocks: "Blocks", scaling: Scaling) -> NDArray[Any]:
+        """Of two candidates, the first, or the second where its error is smaller."""
+        codes, other = scaling.candidates
+        for group in blocks.groups():
+            block = blocks.values[group].astype(np.float64)
+            six, four = (
+                self._dequantized(block, candidate[group[::2]], scaling.tensor_scale)
+                for candidate in scaling.candidates
+            )
+            better = _second_is_better(block, six, four, 2 if scaling.metric == "MSE" else 1)
+            np.copyto(codes[group[::2]], other[group[::2]], where=better)
+        return codes
+
+    def _dequantized(
+        self, blocks: NDArray[Any], scale_codes: NDArray[Any], tensor_scale: float | None
+    ) -> NDArray[Any]:
+        """Blocks rounded to nearest by these scales (n, m)."""
+        unit = (self.scale.decode(scale_codes) * (tensor_scale or 1.0))[:, None, :, None]
+        return np.asarray(self.element.round(self._elements(blocks, unit), overflow="saturate") * unit)
+
+
+class Blocks:
+    """An array of at least one dimension as blocks of shape (n, rows, m, columns), the last of an axis padded
+    with zeros: one block for each n and m."""
+
+    def __init__(self, array: NDArray[Any], axis: int, size: int | tuple[int, int]) -> None:
+        """axis: along which blocks lie. ValueError or AxisError if the array lacks it."""
+        self._shape = array.shape
+        sizes: tuple[int, ...]
+        if isinstance(size, tuple):
+            if array.ndim < 2 or axis != -1:
+                got = f"axis={axis}" if array.ndim > 1 else f"an array of {array.ndim}"
+                raise ValueError(
+                    f"blocks of {size[0]} × {size[1]} lie over the last two axes of an array of two or more: "
+                    f"got {got}; reshape the values and leave axis out, or use blocks along one axis"
+                )
+            axis, sizes = array.ndim - 2, size
+        elif array.ndim == 0:
+            raise ValueError(
+                "blocks lie along an axis, and a single number has none: pass an array, such as [1.5]"
+            )
+        else:
+            axis, sizes = normalize_axis_index(axis, array.ndim), (size,)
+        before, after = array.shape[:axis], array.shape[axis + len(sizes) :]
+        lengths = array.shape[axis : axis + len(sizes)]
+        counts = [-(-length // size) for length, size in zip(lengths, sizes, strict=True)]
+        self.counts = (*before, *counts, *after)
+        """The shape of an array of one value per block."""
+        self._padded = (*before, *(n * k for n, k in zip(counts, sizes, strict=True)), *after)
+        rows = prod(before) * counts[0], sizes[0]
+        columns = (counts[1], sizes[1]) if len(sizes) == 2 else (prod(after), 1)
+        if self._padded != self._shape:
+            padded = np.zeros(self._padded, array.dtype)
+            padded[self._inside] = array
+            array = padded
+        self.values = array.reshape(*rows, *columns)
+        """The blocks; a view of the array where none is short."""
+
+    @property
+    def _inside(self) -> tuple[slice, ...]:
+        return tuple(map(slice, self._shape))
+
+    def unblocked(self, values: NDArray[Any]) -> NDArray[Any]:
+        """An array of the blocks' shape in the shape of the original array."""
+        return values.reshape(self._padded)[self._inside]
+
+    def groups(self) -> Iterator[tuple[slice, slice, slice]]:
+        """Indexes of all blocks, some at a time."""
+        n, rows, m, columns = self.values.shape
+        wide = max(1, min(m, GROUP // (rows * columns)))
+        high = max(1, GROUP // (rows * columns * wide))
+        for top in range(0, n, high):
+            for left in range(0, m, wide):
+                yield slice(top, top + high), slice(None), slice(left, left + wide)
+
+    def amax(self) -> NDArray[Any]:
+        """The largest magnitude of each block (n, m); NaN if one is NaN."""
+        amax = np.empty(self.values.shape[::2], self.values.dtype)
+        for group in self.groups():
+            np.abs(self.values[group]).max((1, 3), out=amax[group[::2]])
+        return amax
+
+
+def _second_is_better(x: NDArray[Any], first: NDArray[Any], second: NDArray[Any], power: int) -> Any:
+    """Whether Σ |second − x|^power < Σ |first − x|^power in each block, decided exactly."""
+    _, exponent = np.frexp(np.abs(x).max((1, 3), keepdims=True))  # so that no square overflows
+    errors = [(np.abs(np.ldexp(result - x, -exponent)) ** power).sum((1, 3)) for result in (first, second)]
+    better = errors[1] < errors[0]
+    close = np.abs(errors[1] - errors[0]) <= 2.0**-36 * (errors[0] + errors[1])
+    for n, m in np.argwhere(close & (first != second).any((1, 3))):
+        exact = [
+            sum(
+                abs(Fraction(a) - Fraction(b)) ** power
+                for a, b in zip(result[n, :, m].flat, x[n, :, m].flat, strict=True)
+            )
+            for result in (first, second)
+        ]
+        better[n, m] = exact[1] < exact[0]
+    return better
+
+
+def _real(values: ArrayLike) -> NDArray[Any]:
+    """Real numbers as float32, if they came as that or narrower, or float64, which must hold them exactly."""
+    array = as_array(values)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if (kind == "V" and array.dtype.names is None) or (kind == "f" and size <= 4):  # "V": ml_dtypes
+        return array.astype(np.float32, copy=False)
+    if kind in "iuf":
+        wide = array.astype(np.float64, copy=False)
+        exact = size < 8 or array.dtype == np.float64
+        if exact or np.array_equal(wide.astype(array.dtype), array, equal_nan=kind == "f"):
+            return wide
+        raise TypeError(f"some of these {array.dtype} values do not fit float64; round them first")
+    raise TypeError(f"values must be an array of real numbers, not of {array.dtype}")
