@@ -35,13 +35,14 @@ def in_blocks(rows, fmt):
         if fmt == "nvfp4":
             element, end, _, past, _ = MX["mxfp4"]
             scale = np.minimum(amax / (6 * tensor_scale), 448).astype(ml_dtypes.float8_e4m3fn)
-            scale = max(np.float64(scale), 2.0**-9) * tensor_scale
+            scale = np.float64(scale) * tensor_scale
         else:
             element, end, emax, past, _ = MX[fmt]
             scale = 2.0 ** max(np.floor(np.log2(amax)) - emax, -127)
-        rounded = np.clip(block / scale, -end, end).astype(element).astype(np.float64) * scale
+        quotients = block / scale if scale else 0 * block
+        rounded = np.clip(quotients, -end, end).astype(element).astype(np.float64) * scale
         flushed += np.count_nonzero((block != 0) & (rounded == 0))
-        clipped += np.count_nonzero(np.abs(block) / scale >= past)
+        clipped += np.count_nonzero(np.abs(quotients) >= past)
         lost += ((rounded - block) ** 2).sum()
         ranges.append(np.log2(amax / np.abs(block)[block != 0].min()))
         largest.append(amax)

@@ -6,14 +6,13 @@ in a file need not be loaded whole. A `BlockLoss` for each format adds up what t
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, lcm, nan, prod
 from typing import Any
 
 import numpy as np
 
-from mixwidgets.floats.formats.block import BlockFormat
-from mixwidgets.floats.formats.block_float32 import round_blocks, units
+from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.gradients.rounding_error import SquareSum
 from mixwidgets.floats.gradients.values import Array, as_floats
 
@@ -30,6 +29,8 @@ class BlockRecord:
 
     format: str
     """The name of the block format."""
+    scale_rule: str
+    """The rule by which the blocks' scales were chosen; "" in a file of an earlier version."""
     blocks_along: str
     """The axes along which the blocks run, such as "axis 1"; "" for a single number."""
     flushed: int
@@ -58,8 +59,9 @@ class BlockRecord:
 class BlockLoss:
     """Sums over the pieces of a tensor."""
 
-    def __init__(self, fmt: BlockFormat, tensor_amax: float, along: str) -> None:
-        self._fmt, self._tensor_amax, self._along = fmt, tensor_amax, along
+    def __init__(self, fmt: BlockFormat, rule: str, tensor_amax: float, along: str) -> None:
+        self._fmt, self._rule, self._tensor_amax, self._along = fmt, rule, tensor_amax, along
+        self._in_a_row = replace(fmt, block_size=fmt.values_per_block)
         self.flushed = self.clipped = 0
         self._lost, self._whole = SquareSum(), SquareSum()
         self._amax: list[Array] = []
@@ -71,7 +73,7 @@ class BlockLoss:
             self._add_blocks(blocks)
 
     def _add_blocks(self, blocks: Array) -> None:
-        fmt = self._fmt
+        fmt = self._in_a_row
         turned = np.ascontiguousarray(blocks.T)  # NumPy reduces the first axis several times faster
         magnitude = np.abs(turned)
         amax = magnitude.max(0)
@@ -81,17 +83,9 @@ class BlockLoss:
             self._lost.total = inf
         if not amax.any():
             return
-        unit: Array
-        rounded: Array
-        if turned.dtype == np.float32:
-            unit = units(fmt, amax, self._tensor_amax)
-            rounded = round_blocks(fmt, turned, unit)
-        else:
-            last = np.zeros((len(turned), 1))  # an extra block that holds the tensor's largest value
-            last[0] = self._tensor_amax
-            quantized = fmt.quantize(np.concatenate([turned, last], axis=1), axis=0)
-            unit = quantized.scales[0, :-1] * (quantized.tensor_scale or 1.0)
-            rounded = quantized.dequantized[:, :-1]
+        quantized = fmt.quantize(turned, 0, self._rule, tensor_amax=self._tensor_amax)
+        unit = quantized.scales[0] * (quantized.tensor_scale or 1.0)
+        rounded = quantized.dequantized
         self.flushed += int(np.count_nonzero(magnitude) - np.count_nonzero(rounded))
         past = np.greater if fmt.element.overflow_tie_stays else np.greater_equal
         self.clipped += int(np.count_nonzero(past(magnitude, unit * fmt.element.overflow_threshold)))
@@ -107,7 +101,7 @@ class BlockLoss:
 
     def joined(self, other: "BlockLoss") -> "BlockLoss":
         """What is lost of this and another tensor, in the same format."""
-        both = BlockLoss(self._fmt, self._tensor_amax, self._along)
+        both = BlockLoss(self._fmt, self._rule, self._tensor_amax, self._along)
         for loss in (self, other):
             both.flushed += loss.flushed
             both.clipped += loss.clipped
@@ -127,6 +121,7 @@ class BlockLoss:
             spread = dict(zip(SPREAD, [*ranges, *amax], strict=True))
         return BlockRecord(
             format=self._fmt.name,
+            scale_rule=self._rule,
             blocks_along=self._along,
             flushed=self.flushed,
             clipped=self.clipped,
@@ -135,9 +130,20 @@ class BlockLoss:
         )
 
 
-def block_losses(tensor: Any, formats: Iterable[BlockFormat], axis: int | None = None) -> list[BlockLoss]:
+def check_scale_rule(scale_rule: str | None, formats: Iterable[BlockFormat]) -> None:
+    """ValueError for a rule that one of the formats does not have, or for one without formats."""
+    formats = tuple(formats)
+    if scale_rule is not None and not formats:
+        raise ValueError(f"scale_rule={scale_rule!r} is for block formats, such as 'mxfp4'; none is given.")
+    for fmt in formats:
+        fmt.check_scale_rule(scale_rule)
+
+
+def block_losses(
+    tensor: Any, formats: Iterable[BlockFormat], axis: int | None = None, scale_rule: str | None = None
+) -> list[BlockLoss]:
     """What rounding a tensor to each block format loses. Arguments and errors as for `BlockedTensor`."""
-    blocked = BlockedTensor(tensor, formats, axis)
+    blocked = BlockedTensor(tensor, formats, axis, scale_rule)
     for piece in blocked.pieces() if blocked.losses else ():
         blocked.add(piece)
     return blocked.losses
@@ -146,11 +152,14 @@ def block_losses(tensor: Any, formats: Iterable[BlockFormat], axis: int | None =
 class BlockedTensor:
     """A tensor, and what rounding it to block formats loses of the pieces that were added so far."""
 
-    def __init__(self, tensor: Any, formats: Iterable[BlockFormat], axis: int | None) -> None:
+    def __init__(
+        self, tensor: Any, formats: Iterable[BlockFormat], axis: int | None, scale_rule: str | None
+    ) -> None:
         """tensor: a dense floating-point array, torch tensor, or tensor in a file.
 
-        axis: that along which blocks run; None: all but the first, flattened; the only one of a vector.
-        ValueError for an axis that the tensor does not have.
+        axis: that along which blocks run; None: all but the first, flattened; the only one of a vector. The
+        rows of blocks in two dimensions are the other axes, flattened. ValueError for an axis that the tensor
+        does not have, or a rule that a format does not have.
         """
         formats = tuple(formats)
         self._tensor, self.along = _reduction_last(tensor, axis)
@@ -158,7 +167,9 @@ class BlockedTensor:
         self._rows = lcm(*(_shape(fmt.block_size)[0] for fmt in formats))
         whole = lcm(*(_shape(fmt.block_size)[1] for fmt in formats))
         self._size = max(1, PIECE // whole) * whole
-        self.losses = [BlockLoss(fmt, self._amax(fmt), self.along) for fmt in formats]
+        self.losses = [
+            BlockLoss(fmt, fmt.check_scale_rule(scale_rule), self._amax(fmt), self.along) for fmt in formats
+        ]
 
     def _amax(self, fmt: BlockFormat) -> float:
         """The largest magnitude that the tensor scale follows: that of the blocks that are finite."""

@@ -128,6 +128,7 @@ def _records(data: bytes) -> tuple[BlockRecord, ...]:
     _require(isinstance(written, list) and all(isinstance(record, dict) for record in written), fault)
     records = []
     for record in written:
+        record.setdefault("scale_rule", "")  # a file from before rules were chosen
         _require(record.keys() == {field.name for field in fields(BlockRecord)}, fault)
         for field in fields(BlockRecord):
             value = record[field.name]
