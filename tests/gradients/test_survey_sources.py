@@ -167,6 +167,10 @@ def test_the_command_line(tmp_path):
     rows = json.loads(call("survey", str(file), "--json", "--block-axis", "0", "-f", "mxfp4").output)
     assert {row["blocks_along"] for row in rows} == {"axis 0"}
     assert rows[0]["relative_error"] == pytest.approx(mw.survey(file, "mxfp4", 0).relative_error[0])
+    rows = json.loads(call("survey", str(file), "--json", "--scale-rule", "EVEN", "-f", "mxfp4").output)
+    assert {row["scale_rule"] for row in rows} == {"EVEN"}
+    wrong = call("survey", str(file), "--scale-rule", "even", "-f", "mxfp4")
+    assert (wrong.exit_code, "write 'EVEN'" in wrong.output) == (2, True)
     save_file({"weight": torch.ones(4, dtype=torch.int8)}, tmp_path / "int8.safetensors")
     assert "no floating-point tensors" in call("survey", str(tmp_path / "int8.safetensors")).output
     assert call("survey", str(tmp_path / "int8.safetensors"), "--json").output == "[]\n"

@@ -162,13 +162,15 @@ class BlockedTensor:
         does not have, or a rule that a format does not have.
         """
         formats = tuple(formats)
-        self._tensor, self.along = _reduction_last(tensor, axis)
+        self._tensor, along, others = _reduction_last(tensor, axis)
+        both = f"{along} and {others}" if others else along
         # So that pieces end at a block boundary:
         self._rows = lcm(*(_shape(fmt.block_size)[0] for fmt in formats))
         whole = lcm(*(_shape(fmt.block_size)[1] for fmt in formats))
         self._size = max(1, PIECE // whole) * whole
         self.losses = [
-            BlockLoss(fmt, fmt.check_scale_rule(scale_rule), self._amax(fmt), self.along) for fmt in formats
+            BlockLoss(fmt, fmt.check_scale_rule(scale_rule), self._amax(fmt), both if fmt.is_2d else along)
+            for fmt in formats
         ]
 
     def _amax(self, fmt: BlockFormat) -> float:
@@ -194,15 +196,15 @@ class BlockedTensor:
             loss.add(piece)
 
 
-def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
-    """The tensor with the axes of its blocks last: `axis`, or, if that is None, all but the first. And these
-    axes in words."""
+def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str, str]:
+    """The tensor with the axes of its blocks last: `axis`, or, if that is None, all but the first. And, in
+    words, these axes and the others."""
     count = len(tensor.shape)
     if axis is None or count < 2:
         if axis is not None and count and axis not in (0, -1):
             raise ValueError(f"block_axis {axis} is none of this tensor of one axis; it is 0.")
         along = ("", "axis 0", "axis 1")[count] if count < 3 else f"axes 1–{count - 1}"
-        return tensor if count else tensor.reshape(1), along
+        return tensor if count else tensor.reshape(1), along, "axis 0" if count > 1 else ""
     if isinstance(axis, bool) or not isinstance(axis, int) or not -count <= axis < count:
         raise ValueError(
             f"block_axis {axis!r} is no axis of shape {tuple(tensor.shape)}: it is 0 … {count - 1}."
@@ -212,7 +214,8 @@ def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
     dense = tensor[:] if not hasattr(tensor, "dtype") else tensor  # reads all of a tensor in a file
     moved = dense.permute(order) if hasattr(dense, "permute") else np.transpose(dense, order)
     # One leading axis, so that only the last one is divided into blocks.
-    return moved.reshape(-1, moved.shape[-1]), f"axis {axis}"
+    others = f"axis {1 - axis}" if count == 2 else "the others"
+    return moved.reshape(-1, moved.shape[-1]), f"axis {axis}", others
 
 
 def _shape(size: int | tuple[int, int]) -> tuple[int, int]:
