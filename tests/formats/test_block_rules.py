@@ -77,18 +77,17 @@ def test_mx_at_every_edge_of_the_rules(name, rule):
 @pytest.mark.parametrize("y", [1.0, 2688.0, 37.0, float(np.float32(0.1))])
 @pytest.mark.parametrize(("name", "rule"), QUOTIENTS)
 def test_a_quotient_is_rounded_once(name, rule, y):
-    """Values a float64 ulp beside a midpoint times the scale."""
+    """Values a float64 ulp beside a midpoint times the scale, in blocks that begin with the largest."""
     row = FORMATS[name]
-    values = sorted(set(row.elements.values()))
-    chosen = slice(None, None, max(1, len(values) // 16))
-    for low, high in list(pairwise(values))[chosen]:
-        tie = float((low + high) / 2) * y
-        for x in (np.nextafter(tie, 0), tie, np.nextafter(tie, np.inf)):
-            block = np.zeros(40)
-            block[16:20] = float(row.largest) * y, x, -x, y
-            check(name, block[None, :] if is_2d(name) else block, rule)
-            block[0] = 448 * float(row.largest) * y
-            check(name, block[None, :] if is_2d(name) else block, rule)
+    ties = [float(low + high) / 2 * y for low, high in pairwise(sorted(set(row.elements.values())))]
+    beside = [x for tie in ties for x in (np.nextafter(tie, 0), tie, np.nextafter(tie, np.inf))]
+    largest = float(row.largest) * y
+    size = row.size[1] if is_2d(name) else row.size
+    rest = [beside[start : start + size - 1] for start in range(0, len(beside), size - 1)]
+    blocks = np.array([[largest, *some, *[0.0] * (size - 1 - len(some))] for some in rest])
+    outlier = np.pad([448 * largest], (0, size - 1))
+    for values in (blocks.ravel(), np.append(outlier, blocks)):
+        check(name, values[None, :] if is_2d(name) else values, rule)
 
 
 @pytest.mark.parametrize("name", [name for name in E8M0 if "int" not in name])

@@ -106,7 +106,7 @@ class _Keys:
     def __init__(self, way: Way, dropped: int) -> None:
         fmt, source = way.fmt, exact.SOURCES[way.dtype]
         self._way, self._dropped, self._fraction_bits = way, dropped, source.fraction_bits
-        self._columns = 2 if way.rounding.startswith("stochastic") else 1
+        self._columns = 2 if way.rounding in scalar.STOCHASTIC else 1
         self._width = 1 << source.fraction_bits - dropped
         # Binades below half of the smallest gap have the same results, and so have those past the range.
         heads = np.arange(1 << source.bits - source.fraction_bits)  # sign and exponent fields
@@ -164,7 +164,7 @@ class _Keys:
 def _keys(way: Way) -> _Keys | None:
     """None where there are none, or too many."""
     fmt, source = way.fmt, exact.SOURCES[way.dtype]
-    is_stochastic = way.rounding.startswith("stochastic")
+    is_stochastic = way.rounding in scalar.STOCHASTIC
     spare = fmt.emin - source.emin  # how many normal binades of the source are below those of the format
     dropped = source.fraction_bits - fmt.fraction_bits - 2 + min(spare, 0) + is_stochastic
     if dropped < 0:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixwidgets.floats.formats.exact import codes_dtype
+
 if TYPE_CHECKING:
     from mixwidgets.floats.formats.block_format import BlockFormat
 
@@ -130,7 +132,8 @@ def _power_of_two(
     _, exponent_largest = math.frexp(fmt.element.max)
     exponent = exponent.astype(np.int64) - exponent_largest + one_more(half)
     exponent = np.where(amax > 0, exponent, fmt.scale.emin).clip(fmt.scale.emin, fmt.scale.emax)
-    return Scaling((fmt.scale.encode(np.ldexp(1.0, exponent)),))
+    codes = exponent - fmt.scale.emin  # without zero and fraction, a code is an exponent
+    return Scaling((codes.astype(codes_dtype(fmt.scale)),))
 
 
 def _tensor_scale(fmt: "BlockFormat", tensor_amax: float, bound: float) -> float:
