@@ -27,13 +27,13 @@ interface Grid {
 const FLOAT64: Grid = { precision: 53, least: -1074 };
 const FLOAT32: Grid = { precision: 24, least: -149 };
 
-/** What a tensor loses in a block format: the fields of Python's BlockRecord, with null for NaN. */
+/** What a tensor loses in a block format: the fields of Python's BlockRecord, with null for NaN, and for an infinite error. */
 interface BlockRecord {
   readonly format: string;
   readonly blocks_along: string;
   readonly flushed: number;
   readonly clipped: number;
-  readonly relative_error: number;
+  readonly relative_error: number | null;
   readonly block_range_p50: number | null;
   readonly block_range_p95: number | null;
   readonly block_range_max: number | null;
