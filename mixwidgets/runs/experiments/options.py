@@ -6,7 +6,7 @@ exclude together is left to the class's own `__post_init__`.
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import partial
 from typing import Any, Literal, Self, get_args, get_origin
 
@@ -22,6 +22,13 @@ def real(default: float | None, accepted: str, low: float, high: float) -> Any:
     """A field for finite numbers from `low` to `high`, described by `accepted` in errors."""
     check = partial(real_number, accepted=accepted, low=low, high=high)
     return field(default=default, metadata={"check": check})
+
+
+def later(option: Any) -> Any:
+    """A field, given with its default or as a default alone, that came after runs were recorded: their
+    identity does not change, because `to_dict` leaves it out while it has its default."""
+    declared = option if isinstance(option, Field) else field(default=option)
+    return field(default=declared.default, metadata={**declared.metadata, "later": True})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,14 +54,33 @@ class Options:
         """A copy with some fields changed, validated again."""
         return dataclasses.replace(self, **changes)
 
+    def to_dict(self, *, complete: bool = False) -> dict[str, Any]:
+        """The fields as JSON values; without `complete`, no `later` field that has its default."""
+        return {
+            option.name: _in_json(getattr(self, option.name), complete)
+            for option in fields(self)
+            if complete or not (option.metadata.get("later") and self._is_usual(option))
+        }
+
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Made from the JSON values of its fields."""
         return cls(**values)
 
+    def _is_usual(self, option: Field[Any]) -> bool:
+        return bool(getattr(self, option.name) == option.default)
+
     def _settle(self, name: str, value: object) -> None:
         """Replace a field's value by its validated form."""
         object.__setattr__(self, name, value)
+
+
+def _in_json(value: Any, complete: bool) -> Any:
+    if isinstance(value, Options):
+        return value.to_dict(complete=complete)
+    if isinstance(value, tuple):
+        return [_in_json(item, complete) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
