@@ -250,7 +250,7 @@ def _label(run: Run) -> str:
     what = run.experiment
     if isinstance(what, WatchedLoop):
         return what.title
-    named = {"recipe": what.recipe.name, "task": what.task, "seed": what.seed}
+    named = {"recipe": what.recipes_named(), "task": what.task, "seed": what.seed}
     if what.loss_weight == 1:
         return tell("{recipe}, {task}, seed {seed}", **named)
     weight = f"{what.loss_weight:g}"

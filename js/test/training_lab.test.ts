@@ -32,6 +32,22 @@ describe("a step under the hand", () => {
     expect(page().querySelector(".mw-cursor")!.getAttribute("d")).toBe(""); // the newest is followed
   });
 
+  it("of a run that changes its recipe has that in force, and a line marks the change", () => {
+    const changed = row({ id: "run-1", recipe: "nvfp4 → bf16 (5)", changes: [{ step: 5, recipe: "bf16_moments" }], status: "completed", steps: 10, step: 10 });
+    show(lab({ _rows: [changed, row({ id: "run-2", recipe: "fp32", scaled: false, status: "completed", steps: 10, step: 10 })] }));
+    for (const [at, inForce] of [["5", ""], ["6", "bf16 moments, "]] as const) {
+      slider().value = at;
+      slider().dispatchEvent(new Event("input"));
+      expect(said()).toContain(`nvfp4 → bf16 (5): ${inForce}loss`);
+    }
+    const rules = [...page().querySelectorAll(".mw-rules")].map((one) => one.getAttribute("d")!);
+    expect(rules.map((rule) => rule.split("M").length - 1)).toEqual([1, 0, 1]); // of both runs in the loss, of one in the loss scale
+    const height = page().querySelector(".mw-axis")!.getAttribute("d")!;
+    expect(rules[0]).toMatch(/^M[\d.]+,8V186$/);
+    expect(height).toContain("8V186");
+    expect(page().querySelector(".mw-chart title")!.textContent).toContain("nvfp4 → bf16 (5): bf16 moments after step 5.");
+  });
+
   it("has its gradients opened", () => {
     const model = lab({ _shown: ["run-1"] });
     Object.assign(model, { widget_manager: { get_model: async () => null, create_view: async () => null } });
@@ -171,6 +187,12 @@ describe("choosing and launching", () => {
     type(field("optimiser"), "sgd");
     expect(model.get("settings")).toBe("optimizer=sgd");
     expect(field("momentum").closest<HTMLElement>(".mw-field")!.hidden).toBe(false);
+    type(field("schedule"), "cosine");
+    expect(model.get("settings")).toBe("optimizer=sgd, schedule=cosine");
+    expect(summary.textContent).toBe("More settings: optimiser sgd; schedule like a cosine");
+    expect([field("optimiser").value, field("schedule").value]).toEqual(["sgd", "cosine"]);
+    type(field("schedule"), "constant");
+    expect(model.get("settings")).toBe("optimizer=sgd");
     model.receive({ settings: "loss_weight=1e-05" });
     expect(field("loss weight").value).toBe("1e-5");
     expect(field("optimiser").value).toBe("adam");

@@ -146,7 +146,7 @@ describe("seeds", () => {
 
 describe("an address", () => {
   const settings = [{ name: "loss_weight", title: "loss weight", about: "", default: 1, low: 5e-324, high: null },
-    { name: "optimizer", title: "optimiser", about: "", default: "adam", choices: ["adam", "sgd"] },
+    { name: "optimizer", title: "optimiser", about: "", default: "adam", choices: { adam: "adam", sgd: "sgd" } },
     { name: "size", title: "size", about: "", default: 1, whole: true, low: 1, high: 64 }];
   const known = { tasks: [{ name: "digits_cnn", title: "", explanation: "", settings }], recipes: ["fp32", "bf16"], devices: ["auto", "cpu"] };
   const wanted = { task: "digits_cnn", recipe: "fp32", steps: 30, seed: "7", device: "auto" };

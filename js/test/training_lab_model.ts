@@ -10,7 +10,8 @@ import { bytes, float32 } from "./frames.ts";
 const SETTINGS = [
   { name: "loss_weight", title: "loss weight", about: "A factor in the loss.", default: 1, whole: false, low: 5e-324, high: null },
   { name: "size", title: "size", about: "Multiplies the width.", default: 1, whole: true, low: 1, high: 64 },
-  { name: "optimizer", title: "optimiser", about: "Adam, or SGD.", default: "adam", choices: ["adam", "sgd"] },
+  { name: "optimizer", title: "optimiser", about: "Adam, or SGD.", default: "adam", choices: { adam: "adam", sgd: "sgd" } },
+  { name: "schedule", title: "schedule", about: "Of the rate.", default: "constant", choices: { constant: "constant", cosine: "like a cosine" } },
   { name: "momentum", title: "momentum", about: "SGD’s.", default: 0, whole: false, low: 0, high: 0.9999999999999999 },
   { name: "eps", title: "eps", about: "Adam’s.", default: 1e-8, whole: false, low: 5e-324, high: null },
 ];
@@ -43,7 +44,7 @@ export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
 
 /** A run that goes on. */
 export const row = (changes: Partial<Row> = {}): Row => ({
-  id: "run-1", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, loss_weight: 1, batch_size: null, settings: null, steps: 300, step: 213,
+  id: "run-1", task: "digits_cnn", recipe: "fp16_dynamic", changes: [], scaled: true, seed: 0, loss_weight: 1, batch_size: null, settings: null, steps: 300, step: 213,
   status: "running", position: null, message: "", device: "cpu", device_name: "", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
   skipped: 2, rate: 141, metrics: { accuracy: 0.972, loss: 0.1 },
   memory: null, work: null, flushed: 0.182, gradients: true, ...changes,

@@ -87,7 +87,7 @@ def report_run(
             state.snapshot.step,
             state.snapshot_scale,
             state.snapshot.summaries,
-            format or reported.experiment.compute_format,
+            format or reported.experiment.compute_format_at(state.snapshot.step),
             ENGLISH,
         )
     if as_json:

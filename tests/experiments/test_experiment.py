@@ -51,6 +51,12 @@ BAD = [
     ({"momentum": 0.9}, "optimizer='sgd'"),
     ({"optimizer": "sgd", "momentum": 1.0}, "below 1"),
     ({"eps": 0}, "above 0"),
+    ({"schedule": "cosin"}, "Did you mean 'cosine'"),
+    ({"schedule": None, "warmup": 5}, "a number from 0 to 1"),
+    ({"warmup": -0.1}, "a number from 0 to 1"),
+    ({"warmup": math.nan}, "finite|from 0 to 1"),
+    ({"beta2": 1}, "below 1"),
+    ({"beta2": "0.9g"}, "not a number"),
     ({"batch_size": 2000}, "1437 training examples"),
     ({"batch_size": 0}, "from 1"),
     ({"micro_batches": 129}, "to 128"),
@@ -61,6 +67,96 @@ BAD = [
     ({"time_limit_s": "-60"}, "or None; got '-60'"),
     ({"fp32_reference": 1}, "True or False"),
 ]
+
+
+BAD_PHASES = [
+    ("bf16", "pairs of the steps before it and a recipe.* got 'bf16'"),
+    (["bf16"], "pairs"),
+    (7, "pairs"),
+    (None, "pairs"),
+    ([(0, "bf16", 1)], "pairs"),
+    ([(1, "bf16"), (5, "fp32")], "begins at step 0; got 1 first"),
+    ([(0, "bf16"), (5, "fp23")], "Did you mean 'fp32'"),
+    ([(0, "bf16"), (5, 5)], "one of"),
+    ([(0, "bf16"), (20, "fp32")], "from 0 to 19"),
+    ([(0, "bf16"), (-1, "fp32")], "from 0 to 19; got -1"),
+    ([(0, "bf16"), (2.5, "fp32")], "whole number"),
+    ([(0, "bf16"), (5, "fp32"), (5, "bf16")], r"in order; got the steps \[0, 5, 5\]"),
+    ([(0, "bf16"), (7, "fp32"), (5, "bf16")], "in order"),
+    ([(0, "amp_bf16"), (5, "bf16")], "cannot change between torch.amp.* and the explicit loop"),
+    ([(0, "bf16"), (5, "amp_bf16")], "cannot change between"),
+]
+
+
+@pytest.mark.parametrize(("phases", "message"), BAD_PHASES)
+def test_bad_phases_teach(phases, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        Experiment(task="digits_cnn", steps=20, phases=phases)
+
+
+def test_phases_and_another_recipe_contradict_each_other():
+    phases = [(0, "bf16"), (5, "fp32")]
+    with pytest.raises(ValueError, match="recipe is 'fp16_static', and phases begins with 'bf16'"):
+        Experiment(task="digits_cnn", recipe="fp16_static", phases=phases)
+    assert Experiment(task="digits_cnn", recipe="bf16", phases=phases).recipe is recipes["bf16"]
+
+
+def test_one_phase_is_the_recipe():
+    one = Experiment(task="digits_cnn", phases=[(0, "bf16")])
+    assert one == Experiment(task="digits_cnn", recipe="bf16")
+    assert "phases" not in json.loads(one.to_json())
+    assert (one.phases, one.recipes) == ((), (recipes["bf16"],))
+
+
+def test_a_step_has_the_recipe_of_its_phase():
+    experiment = Experiment(task="mask", steps=9, phases=[(0, "fp16_dynamic"), ("2^2", recipes["bf16"])])
+    names = [experiment.recipe_at(step).name for step in range(1, 10)]
+    assert names == ["fp16_dynamic"] * 4 + ["bf16"] * 5
+    assert experiment.recipe is recipes["fp16_dynamic"]
+    assert experiment.title == "mask, fp16_dynamic → bf16 (4), 9 steps, seed 0"
+    assert [experiment.compute_format_at(step) for step in (4, 5)] == ["float16", "bfloat16"]
+
+
+def test_phases_are_kept_and_belong_to_the_identity():
+    plain = Experiment(task="mask", steps=9, recipe="nvfp4")
+    phased = plain.replace(phases=[(0, "nvfp4"), (4, recipes["bf16"].replace(operands=None))])
+    assert phased.id != plain.id != phased.replace(phases=[(0, "nvfp4"), (5, "bf16")]).id
+    assert Experiment.from_json(phased.to_json()) == phased == pickle.loads(pickle.dumps(phased))
+    by_names = '{"task":"mask","steps":9,"phases":[[0,"nvfp4"],[4,"bf16"]]}'
+    assert Experiment.from_json(by_names) == phased
+
+
+def test_another_recipe_replaces_the_phases_and_new_phases_the_recipe():
+    phased = Experiment(task="mask", phases=[(0, "nvfp4"), (4, "bf16")])
+    assert phased.replace(recipe="fp32") == Experiment(task="mask", recipe="fp32")
+    assert phased.replace(seed=2).phases == phased.phases
+    assert phased.replace(phases=[(0, "mxfp4"), (4, "bf16")]).recipe.name == "mxfp4"
+    assert phased.replace(phases=()).recipe.name == "fp32"
+
+
+KNOWN_IDS = {
+    "bde79d47792f7c4a": {"task": "digits_cnn", "recipe": "fp16_dynamic"},
+    "65fc651831311318": {"task": "char_gpt", "recipe": "nvfp4"},
+    "130150d0f0731453": {
+        "task": "mask", "recipe": "bf16_optimizer", "optimizer": "sgd", "momentum": 0.5,
+        "clip_norm": 2, "eps": 1e-3,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("known", KNOWN_IDS)
+def test_an_experiment_keeps_the_id_that_it_had_before_later_options(known):
+    assert Experiment(seed=3, **KNOWN_IDS[known]).id == known
+
+
+def test_later_options_are_in_the_json_only_where_they_say_something():
+    later = {"schedule", "warmup", "beta2", "phases"}
+    plain = Experiment(task="digits_cnn")
+    assert not later & set(plain.to_dict())
+    assert later <= set(plain.to_dict(complete=True))
+    assert plain.replace(warmup=0.1).to_dict()["warmup"] == 0.1
+    usual = Experiment(task="student_teacher", schedule="constant", warmup=0, beta2=0.999)
+    assert Experiment.from_json(usual.to_json()) == usual  # its task has other defaults
 
 
 @pytest.mark.parametrize(("fields", "message"), BAD)
@@ -91,7 +187,7 @@ def test_bad_json_teaches(text, message):
 
 def test_the_defaults_are_the_tasks():
     experiment, spec = Experiment(task="digits_cnn"), tasks["digits_cnn"]
-    for name in ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every"):
+    for name in ("steps", "learning_rate", "schedule", "warmup", "momentum", "beta2", "eps", "batch_size"):
         assert getattr(experiment, name) == getattr(spec, name)
     assert experiment.recipe is recipes["fp32"]
 
@@ -118,7 +214,8 @@ def test_json_keeps_everything():
     recipe = recipes["fp16_static"].replace(loss_scale=LossScale(kind="static", init_scale=2.0**34))
     experiment = Experiment(
         task="digits_cnn", recipe=recipe, steps=7, seed=3, task_options={"loss_weight": 1e-5}, eps=1e-12,
-        optimizer="sgd", momentum=0.9, micro_batches=4, clip_norm=1, device="cuda:1", time_limit_s=60,
+        schedule="cosine", warmup=0.1, beta2=0.9, optimizer="sgd", momentum=0.9, micro_batches=4, clip_norm=1,
+        device="cuda:1", time_limit_s=60,
         fp32_reference=True,
     )  # fmt: skip
     assert Experiment.from_json(experiment.to_json()) == experiment

@@ -86,6 +86,17 @@ def test_the_table_has_a_row_for_each_recipe_of_ones_own():
     )
 
 
+def test_phases_are_an_axis_and_have_a_row_each():
+    own = recipes["bf16"].replace(accumulation_format="bfloat16")
+    phases = [[(0, "bf16")], [(0, "nvfp4"), (4, "bf16")], [(0, "nvfp4"), (4, own)]]
+    table = grid_of(mw.grid(EXPERIMENT, phases=phases, seed=range(2)))
+    assert table["rows"] == [
+        {"name": "recipe bf16", "cells": [0, 1]},
+        {"name": "recipe nvfp4 → bf16 (4)", "cells": [2, 3]},
+        {"name": "recipe nvfp4 → custom (4)", "cells": [4, 5]},
+    ]
+
+
 def test_the_table_tells_two_versions_of_an_own_task_apart():
     source = "class Mine:\n    def model(self): {}\n    def batches(self, size, seed): ...\n"
     source += "    def loss(self, outputs, targets): ...\n    def evaluate(self, predict): ...\n"

@@ -78,6 +78,11 @@ def test_every_preset_is_told_apart_in_sentences_without_an_open_place(name):
         (NO_MASTERS, ["weights themselves are FP16", "nearest FP16"], ["copies"]),
         (recipes["fp16_weights_stochastic"], ["up or down by chance: small updates survive"], ["nearest"]),
         (recipes["fp16_optimizer"], ["its state are FP16 too"], ["nearest"]),
+        (
+            recipes["bf16_moments"],
+            ["BF16 copies of FP32 master weights", "its state in BF16 between"],
+            ["nearest"],
+        ),
         (recipes["fp16_softmax"], ["computed naively in FP16"], ["Norms"]),
         (
             HALF.replace(fp32_ops=("softmax",)),
@@ -133,6 +138,7 @@ def test_what_is_said(recipe, said, unsaid):
         ("FP16 weights, rounded by chance, loss × 2¹⁰", recipes["fp16_weights_stochastic"]),
         ("FP16 weights and optimiser, loss × 2¹⁰", recipes["fp16_optimizer"]),
         ("BF16 copies of FP32 weights", recipes["bf16"]),
+        ("BF16 copies of FP32 weights, optimiser state in BF16", recipes["bf16_moments"]),
         ("torch.autocast in FP16, no loss scale", Recipe(compute_format="float16", loop="amp")),
         ("linear layers in FP8 E4M3 and FP8 E5M2, not scaled", HALF.replace(operands=FP8)),
         ("linear layers in MXFP4, gradients rounded by chance", recipes["mxfp4_stochastic"]),

@@ -101,6 +101,16 @@ def test_what_a_run_cannot_have_makes_no_difference(tmp_path):
     ]  # fmt: skip
 
 
+def test_a_change_of_recipe_and_a_schedule_are_settings(tmp_path):
+    phases = [[(0, "nvfp4"), (200, "bf16")], [(0, "nvfp4"), (200, "bf16_weights")]]
+    runs = [run_of(tmp_path, recipe="nvfp4", warmup=0.1), *(run_of(tmp_path, phases=each) for each in phases)]
+    assert rows(runs, "setting") == {
+        "recipe": ("nvfp4", "nvfp4 → bf16 (200)", "nvfp4 → bf16_weights (200)"),
+        "phases.200.master_weights": (None, True, False),
+        "warmup": (0.1, 0.0, 0.0),
+    }
+
+
 def test_different_tasks_and_watched_loops_stand_side_by_side(tmp_path):
     runs = [
         run_of(tmp_path, Evaluation(step=0, metrics={"loss": 2.0, "accuracy": 0.5})),

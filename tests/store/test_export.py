@@ -122,6 +122,7 @@ def test_an_event_file_is_read_by_tensorboard(run):
         return [(event.step, event.value) for event in read.Scalars(tag)]
 
     assert scalars("loss_scale") == [(1, 1024.0), (2, 1024.0), (3, 3.0)]
+    assert scalars("learning_rate") == [(number, pytest.approx(1e-3)) for number in (1, 2, 3)]
     assert scalars("skipped") == [(1, 0), (2, 1), (3, 0)]
     assert scalars("non_finite") == [(1, 0), (2, 7), (3, 0)]
     assert scalars("examples_per_second") == [(1, 128.0), (2, 128.0)]
@@ -154,13 +155,32 @@ def test_an_event_file_is_read_by_tensorboard(run):
 
 def test_steps_have_every_field_with_its_type(run):
     table = run.steps()
-    assert dict(table.dtypes.astype(str)) | {"first_non_finite": "text"} == {
+    assert dict(table.dtypes.astype(str)) | {"first_non_finite": "text", "recipe": "text"} == {
         "step": "int64", "loss": "float64", "loss_scale": "float64", "found_inf": "bool", "skipped": "bool",
         "non_finite": "int64", "first_non_finite": "text", "grad_norm": "float64", "seconds": "float64",
-        "examples_per_second": "float64",
+        "recipe": "text", "learning_rate": "float64", "examples_per_second": "float64",
     }  # fmt: skip
+    assert table.recipe.tolist() == ["fp16_dynamic"] * 3
+    assert table.learning_rate.tolist() == [1e-3] * 3
     assert table.first_non_finite.tolist() == ["", "a.weight", ""]
     assert table.examples_per_second.tolist() == [128.0, 128.0, math.inf]
+
+
+def test_a_step_has_its_recipe_and_its_learning_rate(tmp_path):
+    experiment = EXPERIMENT.replace(phases=[(0, "fp16_dynamic"), (2, "fp32")], warmup=1)
+    path = create_run(experiment, tmp_path)
+    with Journal(path) as journal:
+        for event in EVENTS:
+            journal.append(event)
+    run = open_run(path)
+    table = run.steps()
+    assert table.recipe.tolist() == ["fp16_dynamic", "fp16_dynamic", "fp32"]
+    assert table.learning_rate.tolist() == pytest.approx([1e-3 / 3, 2e-3 / 3, 1e-3])
+    read = read_csv(run.export("csv") / "steps.csv")
+    assert read.recipe.tolist() == table.recipe.tolist()
+    gradients = read_csv(run.path / "export/csv/gradients.csv")
+    # 2^-30 is a subnormal of float16 at 2^10, and a normal number of float32 at 3.
+    assert gradients[gradients.name == "a.weight"].subnormal.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "tensorboard"])

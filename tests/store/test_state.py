@@ -21,6 +21,7 @@ from mixwidgets.runs.store.figures import RunState, state_of
 from mixwidgets.runs.store.journal import Journal, create_run
 from mixwidgets.runs.store.run import open_run
 from mixwidgets.runs.store.status import current_status
+from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.runs.widgets.training_lab.runs_folder import FollowedRun
 
 
@@ -85,7 +86,7 @@ def test_the_scale_of_a_snapshot_is_known_where_its_own_step_is():
 def test_no_weight_had_a_gradient_to_follow():
     zeros = GradientSummary.of(np.zeros(5, "f4"))
     event = GradientSnapshot(step=1, summaries={"w": zeros}, weights_unchanged={"w": 0})
-    lost = state_of([step(1), event]).summed_up("float16").lost
+    lost = state_of([step(1), event]).summed_up(WatchedLoop(model="Net", format="float16", every=1)).lost
     assert lost["gradients.zero"] == 1
     assert math.isnan(lost["weights_unchanged"])
 

@@ -191,6 +191,8 @@ def test_the_devices_to_choose_from_are_those_of_this_machine(make_lab, tmp_path
         ("eps=1e-12, loss_weight=1e-5", "loss_weight=1e-05, eps=1e-12"),
         ({"loss_weight": 1, "learning_rate": 1e-3, "optimizer": "adam"}, ""),
         ("optimizer=sgd, momentum=0.5, batch_size=16", "optimizer=sgd, batch_size=16, momentum=0.5"),
+        ({"schedule": "cosine", "warmup": 0.1, "beta2": 0.9}, "schedule=cosine, warmup=0.1, beta2=0.9"),
+        ("schedule=constant, warmup=0", ""),
         ("", ""),
     ],
 )
@@ -230,6 +232,8 @@ def test_settings_reach_the_experiment(make_lab, tmp_path, launched):
         ("eps=one", "'eps' takes a number; got 'one'"),
         ("eps=0x10", "'eps' takes a number; got '0x10'"),
         ("eps=1e400", "'eps' takes a number; got '1e400'"),
+        ("schedule=linear", "schedule.*one of"),
+        ("warmup=2", "a number from 0 to 1"),
         (3, "a mapping such as"),
         (None, "a mapping such as"),
     ],

@@ -213,6 +213,23 @@ def test_what_a_narrow_backward_pass_flushed_is_not_known(tmp_path, make_lab):
     assert (lab._rows[0]["flushed"], lab._rows[0]["gradients"]) == (None, True)
 
 
+def test_a_run_tells_its_changes_of_recipe_and_of_each_step_the_shares_in_its_format(tmp_path, make_lab):
+    phases = [(0, "fp16_unscaled"), (1, "bf16"), (2, "fp16_static")]
+    small = [2.0**-30, 1.0, 1.0, 1.0]  # float16 flushes the first one, bfloat16 does not
+    journalled(
+        tmp_path, [1.0, 1.0, 1.0], scales=[1.0, 1.0, 1.0], recipe="fp32", phases=phases,
+        gradients=[snapshot(step, small) for step in (1, 2, 3)],
+    )  # fmt: skip
+    lab = make_lab(tmp_path)
+    until(lambda: lab._settled)
+    [row] = lab._rows
+    assert row["recipe"] == "fp16_unscaled → bf16 (1) → fp16_static (2)"
+    assert row["changes"] == [{"step": 1, "recipe": "bf16"}, {"step": 2, "recipe": "fp16_static"}]
+    assert row["scaled"] is True
+    until(lambda: len(curve(lab, open_run(tmp_path / row["id"]), "shares")) == 3)
+    assert curve(lab, open_run(tmp_path / row["id"]), "shares")[:, 1].tolist() == [0.25, 0.0, 0.25]
+
+
 def test_a_watched_loop_is_told_as_one(tmp_path, make_lab):
     path = tmp_path / "my_loop"
     create_watched_run(WatchedLoop(model="Net", format="float16", every=1), path)

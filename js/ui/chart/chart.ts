@@ -117,6 +117,7 @@ export interface Series {
   path: string;
   band?: string;
   marks?: string;
+  rules?: string; // vertical lines
   end: number; // the height at which its label should stand
 }
 
@@ -136,13 +137,14 @@ export function chart(heading: string, about: string) {
     const { width, height, right, bottom, top } = axed.frame;
     const ends = spread(series.map(({ end }) => end), LABEL_GAP, top + 4, height - bottom);
     const x = width - right + 10;
-    series.forEach(({ id, name, style, path, band = "", marks = "" }, i) => {
+    series.forEach(({ id, name, style, path, band = "", marks = "", rules = "" }, i) => {
       const parts = drawn.get(id) ?? add(id);
       set(parts.group, { class: styleClass(style) });
       set(parts.named, { class: colourClass(style) });
       set(parts.band, { d: band });
       set(parts.line, { d: path });
       set(parts.marks, { d: marks });
+      set(parts.rules, { d: rules });
       set(parts.sample, { x1: x, x2: x + SAMPLE, y1: ends[i], y2: ends[i] });
       set(parts.label, { x: x + SAMPLE + 6, y: ends[i], dy: "0.32em" });
       setText(parts.label, name);
@@ -160,9 +162,10 @@ export function chart(heading: string, about: string) {
     const band = s("path", { class: "mw-band" });
     const line = s("path", { class: "mw-line" });
     const marks = s("path", { class: "mw-marks" });
+    const rules = s("path", { class: "mw-rules" });
     const sample = s("line", { class: "mw-line mw-sample" });
     const label = s("text", { class: "mw-label" });
-    const parts = { group: s("g", {}, band, line, marks), named: s("g", {}, sample, label), band, line, marks, sample, label };
+    const parts = { group: s("g", {}, band, rules, line, marks), named: s("g", {}, sample, label), band, line, marks, rules, sample, label };
     lines.append(parts.group);
     labels.append(parts.named);
     drawn.set(id, parts);

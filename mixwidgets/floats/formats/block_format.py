@@ -173,7 +173,7 @@ class BlockFormat:
         *,
         tensor_amax: float | None = None,
         **rounding: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """`quantize(…).dequantized` alone, faster, as float32 if the values came in that or a narrower dtype.
 
         rounding: what `FloatFormat.round` takes for the elements (`rounding`, `random_bits`, `seed`); to

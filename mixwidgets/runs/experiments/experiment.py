@@ -9,12 +9,14 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+import reprlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Literal, Self, cast
 
-from mixwidgets.runs.experiments.options import Options, real, whole
+from mixwidgets.runs.experiments.options import Options, later, real, whole
 from mixwidgets.runs.experiments.recipe import Recipe, as_recipe, recipes
 from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.task.own_task import check_protocol, check_source, own_spec, source_of
@@ -67,6 +69,12 @@ class Experiment(Options):
     """The source text of a task of your own, taken from its class."""
     recipe: _RecipeOrName = _RecipeOrName()
     """A Recipe, or a key of `recipes` such as "fp16_dynamic" (stored as the Recipe)."""
+    phases: tuple[tuple[int, Recipe], ...] = later(())
+    """Recipes that follow each other in one run, each after so many steps, instead of `recipe`:
+    `[(0, "fp16_dynamic"), (200, "bf16")]` trains in "bf16" from step 201 on. Weights go on as they are kept
+    (rounded to nearest where the new format is narrower), and so do the optimiser's state, the data and the
+    schedule. A loss scale goes on if its rule stays the same. All recipes have the same `loop`. A single
+    phase is stored as `recipe`; with several, `recipe` is the first."""
     steps: int = whole(_FROM_TASK, 1, 10_000_000)
     """Optimiser steps, 1 … 10 million; default: the task's."""
     seed: int = whole(0, 0, 2**32 - 1)
@@ -78,9 +86,18 @@ class Experiment(Options):
     optimizer: Literal["adam", "sgd"] = "adam"
     """torch.optim.Adam or torch.optim.SGD, applied to the weights that the recipe keeps."""
     learning_rate: float = real(_FROM_TASK, _ABOVE_ZERO, _TINY, math.inf)
-    """The optimiser's step size, above 0; default: the task's."""
+    """The optimiser's step size, above 0; default: the task's. With a warm-up or a schedule, its largest."""
+    schedule: Literal["constant", "cosine"] = later(_FROM_TASK)
+    """The learning rate after the warm-up: "constant", or falling to nearly 0 along half a cosine (Loshchilov
+    and Hutter, "SGDR", ICLR 2017, arXiv:1608.03983, eq. 5 without restarts). Default: the task's."""
+    warmup: float = later(real(_FROM_TASK, "a number from 0 to 1", 0.0, 1.0))
+    """The share of the steps, 0 … 1, in which the learning rate grows linearly from 0 (Goyal et al.,
+    "Accurate, Large Minibatch SGD", 2017, arXiv:1706.02677, section 2.2). Default: the task's."""
     momentum: float = real(_FROM_TASK, "a number from 0 to below 1", 0.0, math.nextafter(1, 0))
     """SGD's momentum, 0 … 1 (1 excluded); must be 0 for Adam. Default: the task's."""
+    beta2: float = later(real(_FROM_TASK, "a number from 0 to below 1", 0.0, math.nextafter(1, 0)))
+    """The decay of Adam's mean of squared gradients, 0 … 1 (1 excluded); SGD does not use it. That of the
+    mean of gradients is 0.9. Default: the task's."""
     eps: float = real(_FROM_TASK, _ABOVE_ZERO, _TINY, math.inf)
     """Adam's eps, above 0; SGD does not use it. Default: the task's."""
     batch_size: int = _FROM_TASK
@@ -104,6 +121,15 @@ class Experiment(Options):
             if getattr(self, name) is None:
                 self._settle(name, getattr(spec, name))
         super().__post_init__()
+        phases = _phases(self.phases, self.steps)
+        if phases:
+            if self.recipe not in (recipes["fp32"], phases[0][1]):
+                raise ValueError(
+                    f"recipe is {self.recipe.name!r}, and phases begins with {phases[0][1].name!r}: "
+                    "leave out recipe, or begin with it."
+                )
+            self._settle("recipe", phases[0][1])
+        self._settle("phases", phases if len(phases) > 1 else ())
         self._settle("device", _device(self.device))
         self._settle("task_options", _task_options(self.task_options, spec))
         self._settle("batch_size", _batch_size(self.batch_size, spec))
@@ -128,7 +154,10 @@ class Experiment(Options):
         return tasks[choice("task", self.task, tasks)]
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, validated again. Another task does not keep this one's source."""
+        """A copy with some fields changed, validated again. Another task does not keep this one's source, and
+        another recipe not the phases, nor new phases the recipe."""
+        if "recipe" in changes or "phases" in changes:
+            changes = {"recipe": "fp32", "phases": (), **changes}
         if changes.get("task", self.task) != self.task:
             changes = {"task_source": "", **changes}
         return super().replace(**changes)
@@ -136,17 +165,45 @@ class Experiment(Options):
     @property
     def title(self) -> str:
         """A one-line description."""
-        return f"{self.task}, {self.recipe.name}, {self.steps} steps, seed {self.seed}"
+        return f"{self.task}, {self.recipes_named()}, {self.steps} steps, seed {self.seed}"
 
     @property
     def loss_weight(self) -> float:
         """The constant factor in the loss: the task option of this name, default 1."""
         return self.task_options.get("loss_weight", 1.0)
 
+    def learning_rate_at(self, step: int) -> float:
+        """The learning rate of a step, counted from 1. The last step of the warm-up is the first with the
+        full rate; the cosine's first step has it too, and its last one a little more than 0."""
+        growing = round(self.warmup * self.steps)
+        if step <= growing:
+            return self.learning_rate * (step / growing)
+        if self.schedule == "constant":
+            return self.learning_rate
+        done = (step - 1 - growing) / (self.steps - growing)
+        return self.learning_rate * (1 + math.cos(math.pi * done)) / 2
+
     @property
-    def compute_format(self) -> str:
-        """The recipe's compute format, to which tables of the gradients refer."""
-        return self.recipe.compute_format
+    def recipes(self) -> tuple[Recipe, ...]:
+        """The recipes of its phases, or the one."""
+        return tuple(recipe for _, recipe in self.phases) or (self.recipe,)
+
+    def recipe_at(self, step: int) -> Recipe:
+        """The recipe of a step, counted from 1."""
+        return next((recipe for after, recipe in reversed(self.phases) if step > after), self.recipe)
+
+    def recipe_name_at(self, step: int) -> str:
+        """Its name."""
+        return self.recipe_at(step).name
+
+    def recipes_named(self, name: Callable[[Recipe], str] = attrgetter("name")) -> str:
+        """The recipe's name; of phases "fp16_dynamic → bf16 (200)": the second begins after 200 steps."""
+        changes = (f" → {name(recipe)} ({after})" for after, recipe in self.phases[1:])
+        return name(self.recipe) + "".join(changes)
+
+    def compute_format_at(self, step: int) -> str:
+        """The compute format of a step, to which tables of its gradients refer."""
+        return self.recipe_at(step).compute_format
 
     @property
     def id(self) -> str:
@@ -160,14 +217,20 @@ class Experiment(Options):
         return type(self).from_json, (self.to_json(),)
 
     def to_json(self) -> str:
-        """The canonical JSON: all fields, sorted keys, no white space."""
+        """The canonical JSON: all fields, except later ones that have their default, and no white space."""
         return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON values, with the schema version."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        nested = {"recipe": self.recipe.to_dict(), "task_options": dict(self.task_options)}
-        return {"schema": SCHEMA, **values, **nested}
+    def to_dict(self, *, complete: bool = False) -> dict[str, Any]:
+        """The fields as JSON values, with the schema version; see `Options.to_dict`."""
+        return {"schema": SCHEMA, **super().to_dict(complete=complete)}
+
+    def _is_usual(self, option: dataclasses.Field[Any]) -> bool:
+        """A task's default is left out only if it is that of most tasks."""
+        if option.name not in DEFAULTS:
+            return super()._is_usual(option)
+        usual = getattr(TaskSpec, option.name)
+        spec = TaskSpec if self.task_source else tasks[self.task]
+        return bool(getattr(self, option.name) == usual == getattr(spec, option.name))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -193,9 +256,45 @@ class Experiment(Options):
         check_names("An experiment", values, [field.name for field in dataclasses.fields(cls)])
         if "task" not in values:
             raise TypeError(f"An experiment needs a task, one of {', '.join(map(repr, tasks))}.")
-        if isinstance(values.get("recipe"), dict):
-            values["recipe"] = Recipe.from_dict(values["recipe"])
+        if "recipe" in values:
+            values["recipe"] = _of_json(values["recipe"])
+        if isinstance(phases := values.get("phases"), list):
+            values["phases"] = [
+                [_of_json(part) for part in pair] if isinstance(pair, list) else pair for pair in phases
+            ]
         return cls(**values)
+
+
+def _of_json(value: object) -> Any:
+    return Recipe.from_dict(value) if isinstance(value, dict) else value
+
+
+def _phases(value: object, steps: int) -> tuple[tuple[int, Recipe], ...]:
+    """The validated phases: in order, from step 0, all of one loop."""
+    try:
+        pairs = [(after, recipe) for after, recipe in cast("Any", value)]
+    except (TypeError, ValueError):
+        raise TypeError(
+            "phases takes pairs of the steps before it and a recipe, such as [(0, 'fp16_dynamic'), "
+            f"(200, 'bf16')]; got {reprlib.repr(value)}."
+        ) from None
+    phases = [
+        (whole_number("A step of phases", after, 0, steps - 1), as_recipe("A recipe of phases", recipe))
+        for after, recipe in pairs
+    ]
+    begins = [after for after, _ in phases]
+    if phases and begins[0] != 0:
+        raise ValueError(f"phases begins at step 0; got {begins[0]} first: put (0, a recipe) before it.")
+    if begins != sorted(set(begins)):
+        raise ValueError(f"phases takes each step once, in order; got the steps {begins}.")
+    loops = [recipe.loop for _, recipe in phases]
+    if len(set(loops)) > 1:
+        raise ValueError(
+            f"phases has recipes of the loops {loops}: a run cannot change between torch.amp, which keeps "
+            "the weights in the model and the loss scale in a GradScaler, and the explicit loop, which keeps "
+            "both itself. Take recipes of one loop."
+        )
+    return tuple(phases)
 
 
 def _device(value: object) -> str:

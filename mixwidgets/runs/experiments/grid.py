@@ -65,10 +65,10 @@ class ExperimentNames:
     """Names some experiments by the fields in which they differ."""
 
     def __init__(self, experiments: Sequence[Experiment]) -> None:
-        self._recipes = _recipes_in_words({each.recipe: None for each in experiments})
+        self._recipes = _recipes_in_words({recipe: None for each in experiments for recipe in each.recipes})
         sources = {each.task: each.task_source for each in experiments}
         self._edited = {each.task for each in experiments if each.task_source != sources[each.task]}
-        names = [name for name in _FIELDS if name != "task_source"]
+        names = [name for name in _FIELDS if name not in ("task_source", "phases")]
         self._varied = [name for name in names if len({self._text(each, name) for each in experiments}) > 1]
 
     def of(self, experiment: Experiment, *, without: str = "") -> str:
@@ -80,7 +80,7 @@ class ExperimentNames:
 
     def _text(self, experiment: Experiment, name: str) -> str:
         if name == "recipe":
-            return self._recipes[experiment.recipe]
+            return experiment.recipes_named(self._recipes.__getitem__)
         if name == "task" and experiment.task in self._edited:
             return f"{experiment.task} (source {sha256(experiment.task_source.encode()).hexdigest()[:8]})"
         if name == "task_options":

@@ -24,6 +24,13 @@ def real(default: float | None, accepted: str, low: float, high: float) -> Any:
     return field(default=default, metadata={"check": check})
 
 
+def later(option: Any) -> Any:
+    """A field, given with its default or as a default alone, that came after runs were recorded: their
+    identity does not change, because `to_dict` leaves it out while it has its default."""
+    declared = option if isinstance(option, Field) else field(default=option)
+    return field(default=declared.default, metadata={**declared.metadata, "later": True})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """Unknown names raise TypeError. A field's declaration says what it accepts: a Literal, bool, `whole` or
@@ -49,10 +56,21 @@ class Options:
         """A copy with some fields changed, validated again."""
         return dataclasses.replace(self, **changes)
 
+    def to_dict(self, *, complete: bool = False) -> dict[str, Any]:
+        """The fields as JSON values; without `complete`, no `later` field that has its default."""
+        return {
+            option.name: _in_json(getattr(self, option.name), complete)
+            for option in fields(self)
+            if complete or not (option.metadata.get("later") and self._is_usual(option))
+        }
+
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Made from the JSON values of its fields."""
         return cls(**values)
+
+    def _is_usual(self, option: Field[Any]) -> bool:
+        return bool(getattr(self, option.name) == option.default)
 
     def _settle(self, name: str, value: object) -> None:
         """Replace a field's value by its validated form."""
@@ -63,6 +81,14 @@ def choices(option: Field[Any]) -> tuple[str, ...]:
     """The names that a field takes whose type is a Literal, or a Literal or None; empty for any other."""
     kinds = get_args(option.type) if get_origin(option.type) is Union else (option.type,)
     return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
+
+
+def _in_json(value: Any, complete: bool) -> Any:
+    if isinstance(value, Options):
+        return value.to_dict(complete=complete)
+    if isinstance(value, tuple):
+        return [_in_json(item, complete) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -130,10 +130,6 @@ class Recipe(Options):
         """The name of the preset that equals this recipe, else "custom"."""
         return next((name for name, preset in recipes.items() if preset == self), "custom")
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON values."""
-        return {**dataclasses.asdict(self), "fp32_ops": list(self.fp32_ops)}
-
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """The inverse of `to_dict`; `loss_scale` may also be a name."""
@@ -173,6 +169,7 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
         "bf16_weights_stochastic": _BF16.replace(master_weights=False, weight_rounding="stochastic"),
         "fp16_optimizer": _FP16.replace(master_weights=False, optimizer_format="float16"),
         "bf16_optimizer": _BF16.replace(master_weights=False, optimizer_format="bfloat16"),
+        "bf16_moments": _BF16.replace(optimizer_format="bfloat16"),
         "fp16_softmax": _FP16.replace(fp32_ops=("norm", "loss")),
         "fp8_unscaled": _BF16.replace(operands=Operands(forward=_E4M3, backward=_E4M3)),
         "fp8_tensorwise": _BF16.replace(operands=Operands(scaling="current")),
@@ -189,8 +186,10 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
 """The presets by name, immutable.
 
 Dynamic scales start at torch's 2^16 but grow after 25 good steps: torch's own default of 2000 is longer than
-a run of a few hundred steps. The FP8, MX and NVFP4 presets compute in bfloat16 around the rounded operands.
-Delayed scaling uses the last 16 steps, because Transformer Engine's 1024 are longer than such a run.
+a run of a few hundred steps. "bf16_moments" has float32 master weights and Adam's moments in bfloat16, as
+DeepSeek-V3 (arXiv:2412.19437, section 3.3.3). The FP8, MX and NVFP4 presets compute in bfloat16 around the
+rounded operands. Delayed scaling uses the last 16 steps, because Transformer Engine's 1024 are longer than
+such a run.
 """
 
 

@@ -54,7 +54,7 @@ def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
         what = run.experiment
         settings.append(settings_of(what))
         places.append(_place_of(state.started))
-        results.append({"status": status, **figures.results(state.summed_up(what.compute_format), what)})
+        results.append({"status": status, **figures.results(state.summed_up(what), what)})
     return [*_rows("setting", settings), *_rows("setting", places), *_rows("result", results)]
 
 
@@ -119,7 +119,7 @@ def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
     """
     if isinstance(what, WatchedLoop):
         return {"task": "watch", "model": what.model, "format": what.format, "summary_every": what.every}
-    fields = what.to_dict()
+    fields = what.to_dict(complete=True)
     for name in ("schema", "device"):
         del fields[name]
     source = fields["task_source"]
@@ -132,7 +132,9 @@ def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
     operands = recipe["operands"] = recipe["operands"] or {"forward": None, "backward": None}
     if operands.get("scaling") != "delayed":
         operands.pop("amax_history_len", None)
-    return {"task": what.task, "recipe": what.recipe.name, **dict(flat(fields))}
+    later = {str(after): recipe for after, recipe in fields.pop("phases")[1:]}
+    fields |= {"phases": later} if later else {}
+    return {"task": what.task, "recipe": what.recipes_named(), **dict(flat(fields))}
 
 
 def checked_runs(runs: Run | Iterable[Run], *more: Run) -> list[Run]:

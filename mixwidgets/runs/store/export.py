@@ -56,14 +56,16 @@ ROW_DTYPES = {
 }
 
 
-def step_table(events: Iterable[Event], batch_size: float) -> "pd.DataFrame":
-    """One row per StepRecord: its fields, and `examples_per_second` = batch_size / seconds."""
+def step_table(events: Iterable[Event], run: Experiment | WatchedLoop) -> "pd.DataFrame":
+    """One row per StepRecord: its fields, and what follows from the run (`Run.steps`)."""
     import pandas as pd
 
     dtypes = {field.name: _DTYPES[field.type] for field in fields(StepRecord)}
     rows = [vars(event) for event in events if isinstance(event, StepRecord)]
     table = pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
-    table["examples_per_second"] = batch_size / table["seconds"]
+    table["recipe"] = table["step"].map(run.recipe_name_at).astype("str")
+    table["learning_rate"] = table["step"].map(run.learning_rate_at).astype("float64")
+    table["examples_per_second"] = run.batch_size / table["seconds"]
     return table
 
 
@@ -77,10 +79,10 @@ def evaluation_table(events: Iterable[Event]) -> "pd.DataFrame":
     return table.astype({"step": "int64"})
 
 
-def gradient_table(events: Iterable[Event], compute_format: str) -> "pd.DataFrame":
+def gradient_table(events: Iterable[Event], run: Experiment | WatchedLoop) -> "pd.DataFrame":
     """One row per tensor and snapshot: `step`, `name`, `loss_scale`, `count`, and the count of each class.
 
-    The classes are those of `GradientSummary.counts` for `compute_format` at the step's loss scale (see
+    The classes are those of `GradientSummary.counts` for the step's compute format and loss scale (see
     `counts_row`). `weights_unchanged` and `flushed_against_float32` are missing if they were not recorded.
     """
     import pandas as pd
@@ -89,8 +91,9 @@ def gradient_table(events: Iterable[Event], compute_format: str) -> "pd.DataFram
     for event in events:
         state.add(event)
         if isinstance(event, GradientSnapshot):
+            format = run.compute_format_at(event.step)
             for name, summary in event.summaries.items():
-                row = counts_row(event.step, name, summary, compute_format, state.snapshot_scale)
+                row = counts_row(event.step, name, summary, format, state.snapshot_scale)
                 row["weights_unchanged"] = event.weights_unchanged.get(name)
                 rows.append({**row, "flushed_against_float32": event.flushed.get(name)})
     dtypes = ROW_DTYPES | dict.fromkeys(("weights_unchanged", "flushed_against_float32"), "Int64")
@@ -155,9 +158,9 @@ def _write(run_path: Path, experiment: Experiment | WatchedLoop, kind: str, fold
         _write_event_file(events(), folder, started, experiment)
         return
     tables = {
-        "steps": step_table(events(), experiment.batch_size),
+        "steps": step_table(events(), experiment),
         "evaluations": evaluation_table(events()),
-        "gradients": gradient_table(events(), experiment.compute_format),
+        "gradients": gradient_table(events(), experiment),
     }
     for name, table in tables.items():
         if kind == "csv":
@@ -195,7 +198,7 @@ def _write_event_file(
                 wall_time += event.seconds
                 values |= {name: getattr(event, name) for name in _NUMBERS}
             elif isinstance(event, GradientSnapshot):
-                values |= _of_snapshot(event, run.compute_format, state.snapshot_scale)
+                values |= _of_snapshot(event, run.compute_format_at(event.step), state.snapshot_scale)
             file.add(event.step, wall_time, values)
 
 

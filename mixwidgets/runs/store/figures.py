@@ -152,13 +152,13 @@ class RunState:
             self._shares[format] = class_shares(summaries, format, self.snapshot_scale)
         return self._shares[format]
 
-    def summed_up(self, format: str) -> Self:
+    def summed_up(self, run: "Run") -> Self:
         """The summarised state: the newest snapshot is replaced by the shares in `lost`, which is empty if
         the snapshot is damaged."""
         if self.snapshot is None:
             return self
         try:
-            lost = self._lost(self.snapshot, format)
+            lost = self._lost(self.snapshot, run.compute_format_at(self.snapshot.step))
         except ValueError:
             lost = {}
         return replace(self, snapshot=None, lost=lost, _shares={})
@@ -307,13 +307,18 @@ def _loss(state: RunState, run: Run) -> float | None:
     return state.loss if state.has_loss or isinstance(run, Experiment) else None
 
 
+def _learning_rate(state: RunState, run: Run) -> float | None:
+    return run.learning_rate_at(state.steps) if isinstance(run, Experiment) else None
+
+
 def _unweighted_loss(state: RunState, run: Run) -> float | None:
     return None if state.loss is None else state.loss / run.loss_weight
 
 
-def _unweighted_metrics(state: RunState, run: Run) -> dict[str, float]:
-    weights = {"loss": run.loss_weight}
-    return {name: value / weights.get(name, 1) for name, value in state.metrics.items()}
+def unweighted(metrics: Mapping[str, float], run: Run) -> dict[str, float]:
+    """The metrics, with the loss weight divided out of the losses."""
+    weights = dict.fromkeys(("loss", "loss_bf16"), run.loss_weight)
+    return {name: value / weights.get(name, 1) for name, value in metrics.items()}
 
 
 def _flushed(state: RunState, run: Run) -> float | None:
@@ -326,7 +331,7 @@ def _flushed(state: RunState, run: Run) -> float | None:
     if state.snapshot is None:
         flushed = state.lost.get("gradients.flushed" if is_watched else _AGAINST_FLOAT32)
     elif is_watched:
-        flushed = state.shares(run.compute_format).flushed
+        flushed = state.shares(run.compute_format_at(state.snapshot.step)).flushed
     else:
         flushed = flushed_against_float32(state.snapshot)
     return flushed if flushed is not None and math.isfinite(flushed) else None
@@ -364,7 +369,10 @@ FIGURES = (
     Figure("loss_scale", "loss scale", row="loss_scale", newest="scaled"),
     Figure("skipped", "count", row="skipped", newest="scaled", comparison=_once_begun("skipped"), brief=True),
     Figure("loss", "loss", row=_unweighted_loss, newest="always", comparison=_loss),
-    Figure("metrics", "", row=_unweighted_metrics, comparison="metrics", brief=True),
+    Figure("learning_rate", "", scalar=_learning_rate),
+    Figure(
+        "metrics", "", row=lambda state, run: unweighted(state.metrics, run), comparison="metrics", brief=True
+    ),
     Figure("evaluation", "", scalar="metrics", after=Evaluation),
     Figure("gradients.zero", "share", comparison=_lost("gradients.zero")),
     Figure("gradients.flushed", "share", comparison=_lost("gradients.flushed")),

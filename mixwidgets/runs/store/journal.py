@@ -219,6 +219,6 @@ class Journal:
             if not is_disk_full(error):
                 raise
         self._state.add(event)
-        state = self._state.summed_up(self.experiment.compute_format)
+        state = self._state.summed_up(self.experiment)
         end = own_status(event.reason, metrics=event.metrics, message=event.message, state=state)
         write_last_status(self.path, end)

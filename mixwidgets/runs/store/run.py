@@ -148,9 +148,9 @@ class Run:
             time.sleep(_POLL_S)
 
     def steps(self) -> "pd.DataFrame":
-        """One row per step: the fields of StepRecord, and `examples_per_second` = batch_size / seconds, which
-        is NaN for a watched loop."""
-        return step_table(self.reader().read_new(), self.experiment.batch_size)
+        """One row per step: the fields of StepRecord, the step's `recipe` and `learning_rate`, and
+        `examples_per_second` = batch_size / seconds. These are "" and NaN for a watched loop."""
+        return step_table(self.reader().read_new(), self.experiment)
 
     def evaluations(self) -> "pd.DataFrame":
         """One row per evaluation: step (0: before training), loss, and the task's own metrics."""

@@ -29,13 +29,20 @@ class WatchedLoop:
     loss_weight: ClassVar[float] = 1.0
     """A factor in the user's loss is unknown."""
 
+    def learning_rate_at(self, step: int) -> float:
+        """NaN: the learning rate is unknown."""
+        return math.nan
+
+    def recipe_name_at(self, step: int) -> str:
+        """Empty: the recipe is unknown."""
+        return ""
+
     @property
     def title(self) -> str:
         """A one-line description."""
         return f"{self.model}, watched every {self.every} steps"
 
-    @property
-    def compute_format(self) -> str:
+    def compute_format_at(self, step: int) -> str:
         """The format to which tables of its gradients refer."""
         return self.format
 

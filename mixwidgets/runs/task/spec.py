@@ -49,7 +49,17 @@ LOSS_WEIGHT = TaskOption(
 )
 """The option of every task, built in or a user's own."""
 
-DEFAULTS = ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every")
+DEFAULTS = (
+    "steps",
+    "learning_rate",
+    "schedule",
+    "warmup",
+    "momentum",
+    "beta2",
+    "eps",
+    "batch_size",
+    "summary_every",
+)
 """The fields of an Experiment that default to the task's values."""
 
 
@@ -71,10 +81,16 @@ class TaskSpec:
     """Default number of optimiser steps."""
     learning_rate: float = 1e-3
     """Default step size."""
+    schedule: str = "constant"
+    """Default course of the learning rate after the warm-up."""
+    warmup: float = 0.0
+    """Default share of the steps in which the learning rate grows."""
     batch_size: int = 32
     """Default number of examples per optimiser step."""
     momentum: float = 0.0
     """Default momentum of SGD."""
+    beta2: float = 0.999
+    """Default beta2 of Adam."""
     eps: float = 1e-8
     """Default eps of Adam."""
     summary_every: int = 10

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.task.protocol import Outputs
 from mixwidgets.runs.training.precision import DTYPES, cpu_words, is_emulated, name_of
 from mixwidgets.runs.training.ranks import ALONE, Part, Ranks
@@ -27,16 +28,34 @@ class AmpTrainer(Trainer):
 
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
         super().__init__(experiment, device, ranks)
-        rule = experiment.recipe.loss_scale
-        self._dtype = DTYPES[experiment.recipe.compute_format]
         self._parameters = trained_weights(self.model)
         self._replica, self._without_sums = self.ranks.replica(self.model)
-        self._optimizer = make_optimizer(experiment, list(self._parameters.values()))
+        self.optimizer = make_optimizer(experiment, list(self._parameters.values()))
         self._updates = 0
-        self._optimizer.register_step_post_hook(self._count_update)
+        self.optimizer.register_step_post_hook(self._count_update)
+        self.weights = {name: weight.detach() for name, weight in self._parameters.items()}
+        self._adopt()
+        self._start_scale()
+
+    def change_recipe(self, recipe: Recipe) -> None:
+        before, self.recipe = self.recipe, recipe
+        self._adopt()
+        if recipe.loss_scale != before.loss_scale:
+            self._start_scale()
+
+    def _adopt(self) -> None:
+        """Compute in the recipe's format."""
+        self._dtype = DTYPES[self.recipe.compute_format]
+        self.arithmetic = f"torch.autocast to {name_of(self._dtype)}"
+        if self.device.type == "cpu":
+            emulated = ", whose products this CPU emulates, slowly" * is_emulated(self._dtype)
+            self.arithmetic += cpu_words(self._dtype) + emulated
+
+    def _start_scale(self) -> None:
+        rule = self.recipe.loss_scale
         self._keeps_scale = rule.kind == "static"
         self._scaler = torch.amp.GradScaler(
-            device.type,
+            self.device.type,
             init_scale=rule.init_scale,
             growth_factor=rule.growth_factor,
             backoff_factor=rule.backoff_factor,
@@ -44,14 +63,9 @@ class AmpTrainer(Trainer):
             enabled=rule.kind != "none",
         )
         self.loss_scale = rule.start().scale
-        self.weights = {name: weight.detach() for name, weight in self._parameters.items()}
-        self.arithmetic = f"torch.autocast to {name_of(self._dtype)}"
-        if device.type == "cpu":
-            emulated = ", whose products this CPU emulates, slowly" * is_emulated(self._dtype)
-            self.arithmetic += cpu_words(self._dtype) + emulated
 
     def held(self) -> Mapping[str, Iterable[Tensor]]:
-        state = optimizer_state(self._optimizer)
+        state = optimizer_state(self.optimizer)
         return {"weights": [], "master": self._parameters.values(), "optimizer": state}
 
     def outputs(self, inputs: Tensor) -> Outputs:
@@ -59,13 +73,13 @@ class AmpTrainer(Trainer):
             return self.model(inputs)
 
     def backward(self, part: Part) -> tuple[Tensor, Gradients]:
-        self._optimizer.zero_grad()
+        self.optimizer.zero_grad()
         *first, last = self.micro_batches(part)
         with self._without_sums():
             losses = [self._accumulate(*each) for each in first]
         losses.append(self._accumulate(*last))
         (loss,) = self.ranks.sum([torch.stack(losses).sum()])
-        self._scaler.unscale_(self._optimizer)
+        self._scaler.unscale_(self.optimizer)
         gradients = {
             name: torch.zeros_like(weight) if weight.grad is None else weight.grad
             for name, weight in self._parameters.items()
@@ -97,7 +111,7 @@ class AmpTrainer(Trainer):
         for name, weight in self._parameters.items():
             weight.grad = gradients[name]
         before = self._updates
-        self._scaler.step(self._optimizer)
+        self._scaler.step(self.optimizer)
         self._scaler.update(self.loss_scale if self._keeps_scale else None)
         self.loss_scale = self._scaler.get_scale()
         return self._updates == before

@@ -4,13 +4,15 @@ Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740: th
 figure 1 and its section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
 from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
 from mixwidgets.runs.task.protocol import Outputs
 from mixwidgets.runs.training.multi_tensor import copies, in_dtype, on_floats
 from mixwidgets.runs.training.precision import DTYPES, Precision
@@ -24,29 +26,50 @@ class ExplicitTrainer(Trainer):
 
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
         super().__init__(experiment, device, ranks)
-        recipe = experiment.recipe
-        self._precision = Precision(recipe, device, self.ranks.own_seed(experiment.seed))
+        for _, recipe in experiment.phases:
+            Precision(recipe, device)  # an error of this device comes now, not in mid-run
         self._weights = Weights(experiment, self.model)
-        self._scaling = recipe.loss_scale
-        self._state = self._scaling.start()
+        self._state = self.recipe.loss_scale.start()
+        self._adopt()
+
+    def change_recipe(self, recipe: Recipe) -> None:
+        if recipe.loss_scale != self.recipe.loss_scale:
+            self._state = recipe.loss_scale.start()
+        self.recipe = recipe
+        self._weights = Weights(self.experiment.replace(recipe=recipe), self.model, self._weights)
+        self._adopt()
+
+    def _adopt(self) -> None:
+        """Compute as the recipe says, with weights that are already kept in its formats."""
+        seed = self.ranks.own_seed(self.experiment.seed)
+        self._precision = Precision(self.recipe, self.device, seed)
+        self._scaling = self.recipe.loss_scale
         self._constants = narrow_constants(self.model, self._precision.dtype)
-        self._sum_dtype = DTYPES[recipe.accumulation_format]
-        if ranks is ALONE:
-            sums = experiment.micro_batches > 1 or self._sum_dtype != torch.float32
+        self._sum_dtype = DTYPES[self.recipe.accumulation_format]
+        if self.ranks is ALONE:
+            sums = self.experiment.micro_batches > 1 or self._sum_dtype != torch.float32
             self.source_dtype = self._sum_dtype if sums else self._precision.dtype
         self.arithmetic, self.weights = self._precision.name, self._weights.kept
+        self.optimizer = self._weights.optimizer
         self.loss_scale = self._state.scale
 
     def held(self) -> Mapping[str, Iterable[Tensor]]:
         return self._weights.held()
 
     def outputs(self, inputs: Tensor) -> Outputs:
+        return self._outputs(self._precision, self._constants, inputs)
+
+    def outputs_in_bf16(self) -> Callable[[Tensor], Outputs]:
+        precision = Precision(recipes["bf16"], self.device)
+        weights = dict(zip(self.weights, in_dtype([*self.weights.values()], precision.dtype), strict=True))
+        return partial(self._outputs, precision, {**narrow_constants(self.model, precision.dtype), **weights})
+
+    def _outputs(self, precision: Precision, narrow: dict[str, Tensor], inputs: Tensor) -> Outputs:
+        """narrow: the tensors that take the place of the model's own, by name."""
         if inputs.is_floating_point():
-            inputs = inputs.to(self._precision.dtype)
-        with self._precision:
-            narrow = self._constants
-            outputs = functional_call(self.model, narrow, (inputs,)) if narrow else self.model(inputs)
-        return outputs
+            inputs = inputs.to(precision.dtype)
+        with precision:
+            return functional_call(self.model, narrow, (inputs,)) if narrow else self.model(inputs)
 
     def backward(self, part: Part) -> tuple[Tensor, Gradients]:
         read = list(self._weights.read.values())
@@ -56,7 +79,7 @@ class ExplicitTrainer(Trainer):
             # 2. Forward in the compute format; products accumulate in float32, as do softmax and norms.
             outputs = self.outputs(x)
             # 3. The loss in float32 (3.3).
-            if "loss" in self.experiment.recipe.fp32_ops:
+            if "loss" in self.recipe.fp32_ops:
                 outputs = on_floats(Tensor.float, outputs)
             loss = self.task.loss(outputs, y) * share
             losses.append(loss.detach().float())

@@ -21,6 +21,7 @@ from torch.utils._pytree import tree_map_only
 
 from mixwidgets.floats.gradients.values import Grid, grid_of
 from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.store.events import GradientSnapshot, StepRecord
 from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.task.own_task import load_task_class
@@ -41,10 +42,14 @@ class Trainer(ABC):
     part, and loss and gradients are summed over the ranks.
     """
 
+    recipe: Recipe
+    """The recipe in force: that of the last step, before the first that of the first."""
     arithmetic: str
     """How matrix products are computed, in words."""
     weights: Mapping[str, Tensor]
     """The weights kept between steps, by parameter name."""
+    optimizer: torch.optim.Optimizer
+    """torch's optimiser, which updates these weights."""
     loss_scale: float
     """The factor on the next step's loss."""
     source_dtype = torch.float32
@@ -53,7 +58,7 @@ class Trainer(ABC):
     """Why the rule of the loss scale ends the run; empty if it does not."""
 
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
-        self.experiment = experiment
+        self.experiment, self.recipe = experiment, experiment.recipe
         self.device = device
         self.ranks = ranks
         self.random = RandomState(experiment.seed, device)
@@ -65,12 +70,21 @@ class Trainer(ABC):
         self.ranks.alike([*self.model.parameters(), *self.model.buffers()])
 
     @abstractmethod
+    def change_recipe(self, recipe: Recipe) -> None:
+        """Go on in another recipe of the same loop. The weights go on as they are kept, the optimiser with
+        its state; the loss scale starts anew if its rule is another, and so does what rounding remembers."""
+
+    @abstractmethod
     def held(self) -> Mapping[str, Iterable[Tensor]]:
         """The tensors held between steps, by kind of memory: "weights", "master", "optimizer"."""
 
     @abstractmethod
     def outputs(self, inputs: Tensor) -> Outputs:
         """The forward pass, as in training."""
+
+    def outputs_in_bf16(self) -> Callable[[Tensor], Outputs]:
+        """The forward pass of these weights in bfloat16, for a loop that rounds operands."""
+        raise NotImplementedError
 
     @abstractmethod
     def backward(self, part: Part) -> tuple[Tensor, Gradients]:
@@ -89,6 +103,8 @@ class Trainer(ABC):
         `around_backward`: a context for the forward and the backward pass.
         """
         start = time.perf_counter()
+        if (recipe := self.experiment.recipe_at(number)) != self.recipe:
+            self.change_recipe(recipe)
         scale = self.loss_scale
         part = self._next_part()
 
@@ -104,6 +120,8 @@ class Trainer(ABC):
         found_inf = not math.isfinite(norm)
 
         # The update, with clipped gradients, or none; and the next step's loss scale.
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.experiment.learning_rate_at(number)
         skipped = self.update(self._clipped(gradients, norm), found_inf)
 
         non_finite, first_non_finite = _non_finite(gradients) if found_inf else (0, "")
@@ -159,17 +177,26 @@ class Trainer(ABC):
         return Grid(source.precision, max(source.least - (exponent - 1), wide.least))
 
     def evaluate(self) -> Mapping[str, float]:
-        """The task's metrics on held-out data, computed as in training, with the loss weight in the loss."""
+        """The task's metrics on held-out data, computed as in training, with the loss weight in the loss.
+        Where training rounds operands, also "loss_bf16", the loss of the same weights without this rounding.
+        """
         self.model.eval()
+        draws = copy(self.random)  # what the task may draw, for both losses
+        metrics = self._metrics(self.outputs, self.random)
+        weight = self.experiment.loss_weight
+        weighted = {**metrics, "loss": metrics["loss"] * weight}
+        if self.recipe.operands is not None:
+            weighted["loss_bf16"] = self._metrics(self.outputs_in_bf16(), draws)["loss"] * weight
+        return MappingProxyType(weighted)
 
+    def _metrics(self, outputs: Callable[[Tensor], Outputs], random: RandomState) -> Mapping[str, float]:
         def predict(inputs: Tensor) -> Outputs:
             with torch.no_grad():
-                outputs = on_floats(Tensor.float, self.outputs(inputs.to(self.device)))
-            return tree_map_only(Tensor, lambda tensor: tensor.to(inputs.device), outputs)
+                there = on_floats(Tensor.float, outputs(inputs.to(self.device)))
+            return tree_map_only(Tensor, lambda tensor: tensor.to(inputs.device), there)
 
-        with self.random:
-            metrics = self.task.evaluate(predict)
-        return MappingProxyType({**metrics, "loss": metrics["loss"] * self.experiment.loss_weight})
+        with random:
+            return self.task.evaluate(predict)
 
     def micro_batches(self, part: Part) -> Iterator[tuple[Tensor, Tensor, float]]:
         """The rank's micro-batches, each with its weight: its share of the batch's examples times the loss
@@ -212,7 +239,7 @@ class Trainer(ABC):
     def _clipped(self, gradients: Gradients, norm: float) -> Gradients:
         """The gradients, scaled down so that their norm does not exceed the experiment's `clip_norm`."""
         limit = math.inf if self.experiment.clip_norm is None else self.experiment.clip_norm
-        if not self.experiment.recipe.clip_after_unscaling:
+        if not self.recipe.clip_after_unscaling:
             limit /= self.loss_scale  # the norm of scaled gradients is larger by this factor
         if not norm > limit:
             return gradients

@@ -23,12 +23,17 @@ class Weights:
     too, torch's optimiser updates the narrow weights directly.
     """
 
-    def __init__(self, experiment: Experiment, model: nn.Module) -> None:
+    def __init__(self, experiment: Experiment, model: nn.Module, before: "Weights | None" = None) -> None:
+        """before: those of the model in another recipe, which go on here as they are kept: exactly, if the
+        new format has their values, else rounded to nearest. So does the state of their optimiser."""
         recipe = experiment.recipe
         compute = DTYPES[recipe.compute_format]
         kept_in = torch.float32 if recipe.master_weights else compute
         trained = trained_weights(model)
-        self.kept = {name: weight.detach().to(kept_in) for name, weight in trained.items()}
+        stored: Mapping[str, Tensor] = before.kept if before else trained
+        self.kept: Mapping[str, Tensor] = {
+            name: weight.detach().to(kept_in) for name, weight in stored.items()
+        }
         """By parameter name: the weights between steps."""
         for name, weight in trained.items():
             weight.data = self.kept[name].to(compute)
@@ -48,6 +53,10 @@ class Weights:
         fused = True if worked[0].is_cuda and worked[0].dtype == torch.float32 else None
         self.optimizer = make_optimizer(experiment, worked, fused=fused)
         """torch's optimiser. Between steps its state is in the recipe's `optimizer_format`."""
+        if before:  # torch converts the state to the formats of the weights that it updates
+            state = before.optimizer.state_dict()["state"]
+            self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": state})
+            self._convert_state(self._state_dtype)
 
     def held(self) -> Mapping[str, Iterable[Tensor]]:
         """All tensors by kind of memory. The optimiser's float32 copies of narrow weights are its state."""
@@ -120,4 +129,7 @@ def make_optimizer(
         return torch.optim.SGD(
             weights, lr=experiment.learning_rate, momentum=experiment.momentum, fused=fused
         )
-    return torch.optim.Adam(weights, lr=experiment.learning_rate, eps=experiment.eps, fused=fused)
+    betas = (0.9, experiment.beta2)
+    return torch.optim.Adam(
+        weights, lr=experiment.learning_rate, betas=betas, eps=experiment.eps, fused=fused
+    )

@@ -15,6 +15,7 @@ from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.runs.experiments.grid import ExperimentNames, grid_of
 from mixwidgets.runs.scheduler.sweep import Sweep
 from mixwidgets.runs.store.bands import band, losses_of
+from mixwidgets.runs.store.figures import unweighted
 from mixwidgets.runs.store.run import Run
 
 _LOOK_S = 0.2
@@ -128,6 +129,6 @@ class SweepProgress(FollowingWidget):
 
 
 def _metrics(run: Run) -> dict[str, float]:
-    """The finite metrics, with the loss weight divided out of the loss."""
-    weights = {"loss": run.experiment.loss_weight}
-    return {name: value / weights.get(name, 1) for name, value in run.metrics.items() if isfinite(value)}
+    """The finite metrics, with the loss weight divided out of the losses."""
+    metrics = unweighted(run.metrics, run.experiment)
+    return {name: value for name, value in metrics.items() if isfinite(value)}

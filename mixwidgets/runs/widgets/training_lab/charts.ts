@@ -17,7 +17,7 @@ import { axisNumber, decimal, percent } from "#ui/run_words.ts";
 import type { Lab } from "./lab.ts";
 import type { GradientsPanel } from "./panels.ts";
 import { isAlive, isKnown, type Row, type Shares, type ShownRun } from "./state.ts";
-import { scale } from "./words.ts";
+import { scale, spaced } from "./words.ts";
 
 const MARK = 9;
 
@@ -52,7 +52,7 @@ export function charts({ view, drawn, atHand }: Lab, { open, follow }: Gradients
       series: runs.map((run) => ({ ...series(run, lossXY, run.curves.loss), name: lossLabel(run), path: lossPath(lossXY, run.curves.loss) })),
       named,
       empty: t("lab.no_curves"),
-      summary: runs.length === 0 ? t("lab.no_curves") : sentences([t("lab.loss_summary"), ...runs.map(lossWords)]),
+      summary: runs.length === 0 ? t("lab.no_curves") : sentences([t("lab.loss_summary"), ...runs.flatMap((run) => [lossWords(run), ...changeWords(run)])]),
     });
 
     const scaled = runs.filter((run) => run.row.scaled);
@@ -76,9 +76,11 @@ export function charts({ view, drawn, atHand }: Lab, { open, follow }: Gradients
   view.effect(() => opener.allow(
     focused.value && focused.value.curves.shares.length > 0 ? "" : t("lab.no_shares"), focused.value && t("lab.gradients_of", { name: focused.value.name })));
 
-  function series({ row, name, style }: ShownRun, { y }: Axes, curve: readonly Point[]): Omit<Series, "path"> {
+  function series({ row, name, style }: ShownRun, { x, y }: Axes, curve: readonly Point[]): Omit<Series, "path"> {
     const last = within(curve, part.value).findLast((point) => Number.isFinite(point.value));
-    return { id: row.id, name, style, end: y(last?.value ?? y.domain()[0]!) };
+    const [bottom, top] = y.range() as [number, number];
+    const rules = row.changes.map(({ step }) => `M${x(step)},${top}V${bottom}`).join("");
+    return { id: row.id, name, style, rules, end: y(last?.value ?? y.domain()[0]!) };
   }
   return element;
 }
@@ -93,10 +95,15 @@ function withGradients(shown: readonly ShownRun[], atHand: Row | undefined): Sho
 /** "fp16 #2: loss 0.31, loss scale 2¹⁶". */
 function atStep({ name, row, curves }: ShownRun, step: number): string {
   const [loss, scale] = [pointAt(curves.loss, step), row.scaled ? pointAt(curves.scale, step) : undefined];
-  const parts = [t("lab.newest_loss", { value: loss ? decimal(loss.value) : "–" })];
+  const inForce = row.changes.findLast((change) => step > change.step)?.recipe;
+  const parts = [inForce ? spaced(inForce) : "", t("lab.newest_loss", { value: loss ? decimal(loss.value) : "–" })];
   if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_loss_scale", { value: twoTo(scale.value) }));
   return t("common.named", { name, what: listed(parts) });
 }
+
+/** "fp16 dynamic changes to bf16 after step 200." */
+const changeWords = ({ name, row }: ShownRun): string[] =>
+  row.changes.map(({ step, recipe }) => t("lab.change_words", { name, recipe: spaced(recipe), step: integer(step) }));
 
 /** What a run's lines are called: a loss that is not finite leaves a gap in its line: its label says so. */
 const lossLabel = ({ name, row }: ShownRun): string => (typeof row.loss === "string" ? t("common.named", { name, what: decimal(row.loss) }) : name);

@@ -100,7 +100,7 @@ export function areSettings(text: string, { settings }: TaskChoice): boolean {
   if (written(values).replaceAll(" ", "") !== text.replaceAll(" ", "")) return false;
   return [...values].every(([name, value]) => {
     const setting = settings.find((candidate) => candidate.name === name);
-    return setting?.choices ? setting.choices.includes(value) : setting !== undefined && numberIn(setting, value) !== null;
+    return setting?.choices ? Object.hasOwn(setting.choices, value) : setting !== undefined && numberIn(setting, value) !== null;
   });
 }
 

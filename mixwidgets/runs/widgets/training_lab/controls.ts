@@ -176,6 +176,9 @@ function box(choice: RecipeChoice, input: HTMLInputElement): HTMLElement {
   return h("div", { class: "mw-recipe" }, h("label", {}, input, spaced(choice.name)), about);
 }
 
+const ADAMS = ["beta2", "eps"]; // settings that SGD does not use
+const SGDS = ["momentum"];
+
 /** `isRight`: whether every field is; the first that is not gets the focus. */
 export function settingsPart({ view, chosen, choose }: Lab): { element: HTMLElement; isRight(): boolean } {
   const tasks = view.model.get("_tasks");
@@ -185,6 +188,7 @@ export function settingsPart({ view, chosen, choose }: Lab): { element: HTMLElem
   const task = computed(() => tasks.find(({ name }) => name === chosen.value.task) ?? tasks[0]!);
   let built: TaskChoice | undefined;
   let numbers = new Map<string, ReturnType<typeof textField<number>>>();
+  let selects = new Map<string, HTMLSelectElement>();
 
   const settingOf = (name: string) => task.value.settings.find((setting) => setting.name === name);
   const usual = (name: string) => settingOf(name)!.default;
@@ -192,17 +196,18 @@ export function settingsPart({ view, chosen, choose }: Lab): { element: HTMLElem
     const settings = named(chosen.value.settings);
     if (value === usual(name)) settings.delete(name);
     else settings.set(name, typeof value === "number" ? typed(value) : value);
-    if (name === "optimizer") settings.delete(value === "sgd" ? "eps" : "momentum");
+    if (name === "optimizer") (value === "sgd" ? ADAMS : SGDS).forEach((own) => settings.delete(own));
     choose({ settings: written(settings) });
   };
 
   const build = ({ settings }: TaskChoice) => {
-    numbers = new Map();
+    [numbers, selects] = [new Map(), new Map()];
     row.replaceChildren(...settings.map((setting) => {
       const { name, title, about, choices } = setting;
       if (choices) {
-        const select = h("select", { name }, ...choices.map((choice) => h("option", { value: choice }, choice)));
+        const select = h("select", { name }, ...Object.entries(choices).map(([choice, words]) => h("option", { value: choice }, words)));
         select.addEventListener("change", () => take(name, select.value));
+        selects.set(name, select);
         return field(title, select, hint(about));
       }
       const number = textField({ label: title, about, parse: (text) => readNumber(setting, text), write: typed }, (value) => take(name, value));
@@ -216,11 +221,11 @@ export function settingsPart({ view, chosen, choose }: Lab): { element: HTMLElem
     if (built !== task.value) build((built = task.value));
     const settings = named(chosen.value.settings);
     for (const [name, number] of numbers) number.show(Number(settings.get(name) ?? usual(name)));
-    const optimizer = settings.get("optimizer") ?? usual("optimizer");
-    row.querySelector<HTMLSelectElement>("select")!.value = String(optimizer);
-    set(numbers.get("momentum")!.element, { hidden: optimizer !== "sgd" });
-    set(numbers.get("eps")!.element, { hidden: optimizer !== "adam" });
-    const parts = [...settings].map(([name, value]) => `${settingOf(name)?.title ?? spaced(name)} ${Number.isNaN(Number(value)) ? value : typed(Number(value))}`);
+    for (const [name, select] of selects) select.value = String(settings.get(name) ?? usual(name));
+    const isSgd = selects.get("optimizer")!.value === "sgd";
+    for (const [name, { element }] of numbers) set(element, { hidden: (isSgd ? ADAMS : SGDS).includes(name) });
+    const words = (name: string, value: string) => settingOf(name)?.choices?.[value] ?? (Number.isNaN(Number(value)) ? value : typed(Number(value)));
+    const parts = [...settings].map(([name, value]) => `${settingOf(name)?.title ?? spaced(name)} ${words(name, value)}`);
     setText(summary, parts.length > 0 ? t("lab.settings_chosen", { settings: inSeries(parts) }) : t("lab.settings_usual"));
   });
 

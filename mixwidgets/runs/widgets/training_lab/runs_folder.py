@@ -218,7 +218,7 @@ class FollowedRun:
         if self._reader is None or self.needs_journal:
             return
         if self._recorded is self._state:
-            self._recorded = self._state.summed_up(self.run.experiment.compute_format)
+            self._recorded = self._state.summed_up(self.run.experiment)
         self._reader, self._state, self._thinned = None, RunState(), _no_curves()
         self.curves, self.is_read = b"", False
 
@@ -258,7 +258,7 @@ def _draw(
         if event.skipped:
             curves["skipped"].append(event.step, log2_scale)
     elif isinstance(event, GradientSnapshot):
-        shares = state.shares(what.compute_format)
+        shares = state.shares(what.compute_format_at(event.step))
         if all(map(math.isfinite, shares)):  # NaN if the summaries cannot decide them
             curves["shares"].append(event.step, *shares)
 
@@ -292,12 +292,14 @@ def _stamp(run: Run) -> tuple[int, int] | None:
 def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
     """What is run, as JSON values. The seed, steps and batch size of a watched loop are unknown."""
     if isinstance(run, WatchedLoop):
-        about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": run.loss_weight}
+        about = {"task": "watch", "recipe": run.model, "changes": [], "scaled": True}
+        about |= {"loss_weight": run.loss_weight}
         return {**about, "seed": None, "steps": None, "batch_size": None, "settings": None}
     return {
         "task": run.task,
-        "recipe": run.recipe.name,
-        "scaled": run.recipe.loss_scale.kind != "none",
+        "recipe": run.recipes_named(),
+        "changes": [{"step": after, "recipe": recipe.name} for after, recipe in run.phases[1:]],
+        "scaled": any(recipe.loss_scale.kind != "none" for recipe in run.recipes),
         "seed": run.seed,
         "loss_weight": run.loss_weight,
         "steps": run.steps,

@@ -17,10 +17,14 @@ from mixwidgets.support.parse import to_number
 _ABOUT = {
     "optimizer": ("optimiser", "Adam, or SGD."),
     "learning_rate": ("learning rate", "The optimiser’s step size."),
+    "schedule": ("schedule", "After the warm-up the learning rate is constant, or falls like a cosine."),
+    "warmup": ("warm-up", "The share of the steps in which the learning rate grows from 0."),
     "batch_size": ("batch size", "Examples in a step."),
     "momentum": ("momentum", "SGD’s; 0 is none."),
+    "beta2": ("beta2", "Adam’s: how slowly its mean of squared gradients changes."),
     "eps": ("eps", "Adam divides by √v + eps: gradients far below it hardly move a weight."),
 }
+_CHOICES = {name: get_args(kind) for name in _ABOUT if get_args(kind := Experiment.__annotations__[name])}
 _FIELDS = {field.name: field for field in dataclasses.fields(Experiment) if field.name in _ABOUT}
 _LONGEST = 2000  # characters
 
@@ -64,7 +68,13 @@ def in_page(task: TaskSpec, language: str) -> list[dict[str, Any]]:
     """The settings of a task for the page: name, title, explanation, default, and the accepted values."""
     usual = Experiment(task=task.name)
     own = [
-        {"name": name, "title": title, "about": about, "default": getattr(usual, name), **_takes(name, task)}
+        {
+            "name": name,
+            "title": title,
+            "about": about,
+            "default": getattr(usual, name),
+            **_takes(name, task, language),
+        }
         for name, (title, about) in _ABOUT.items()
     ]
     options = [_option(option) for option in task.options]
@@ -86,10 +96,10 @@ def _option(option: TaskOption) -> dict[str, Any]:
     }
 
 
-def _takes(name: str, task: TaskSpec) -> dict[str, Any]:
+def _takes(name: str, task: TaskSpec, language: str) -> dict[str, Any]:
     """The choices of a field of Experiment, or its lowest and highest values."""
-    if name == "optimizer":
-        return {"choices": list(get_args(Experiment.__annotations__[name]))}
+    if name in _CHOICES:
+        return {"choices": {word: translated(word, language) for word in _CHOICES[name]}}
     if name == "batch_size":
         return {"whole": True, "low": 1, "high": task.training_examples or 1_000_000}
     limits = _FIELDS[name].metadata["check"].keywords
@@ -121,7 +131,7 @@ def _read(text: object) -> dict[str, Any]:
 
 
 def _value(name: str, text: str) -> Any:
-    if name == "optimizer":
+    if name in _CHOICES:
         return text
     try:
         return to_number(text)

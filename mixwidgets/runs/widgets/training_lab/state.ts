@@ -11,7 +11,8 @@ export type OneOrMore<T> = T | T[];
 export interface Row {
   id: string;
   task: string;
-  recipe: string;
+  recipe: string; // its name; of several phases "fp16_dynamic → bf16 (200)"
+  changes: Change[];
   scaled: boolean; // whether the recipe scales the loss
   seed: number | null; // of a watched loop it is not known
   loss_weight: number; // a factor in the loss itself
@@ -35,6 +36,12 @@ export interface Row {
   flushed: number | null; // share of the newest snapshot's non-zero gradients, in 0 … 1
   gradients: boolean; // whether there is a snapshot to open
   [figure: string]: unknown; // others of `_figures`
+}
+
+/** A recipe that a run changes to in its course. */
+export interface Change {
+  step: number; // how many steps come before it
+  recipe: string;
 }
 
 /** A figure of the line about the newest step; its words are "lab.newest_<name>". */
@@ -81,7 +88,7 @@ export interface Setting {
   title: string;
   about: string;
   default: number | string;
-  choices?: string[];
+  choices?: Readonly<Record<string, string>>; // their words
   whole?: boolean;
   low?: number;
   high?: number | null;

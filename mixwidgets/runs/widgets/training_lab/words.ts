@@ -33,7 +33,7 @@ const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
 export const ordinal = (n: number): string => t(`lab.ordinal_${ordinals.select(n) as "one" | "two" | "few" | "other"}`, { n });
 
 /** What the task itself calls a good result: the name of its metric beside "loss", if it has one. */
-export const metricOf = (row: Row): string | undefined => Object.keys(row.metrics).find((name) => name !== "loss");
+export const metricOf = (row: Row): string | undefined => Object.keys(row.metrics).find((name) => !["loss", "loss_bf16"].includes(name));
 
 /** "0.6 s", "12 s", "3 min 20 s", "2 h 5 min". */
 export function duration(seconds: number): string {
@@ -153,6 +153,7 @@ export function titlesOf(recipe: readonly RecipeField[], tasks: readonly TaskCho
   return new Map([
     ["task", t("lab.task")], ["recipe", t("lab.recipe")], ["steps", t("lab.steps")], ["device", t("lab.device")],
     ...tasks.flatMap(({ settings }) => settings).flatMap(({ name, title }) => [[name, title], [`task_options.${name}`, title]] as const),
+    ...tasks.flatMap(({ settings }) => settings).flatMap(({ name, choices = {} }) => Object.entries(choices).map(([choice, word]) => [`${name}=${choice}`, word] as const)),
     ...recipe.map(({ name, group, title }) => [`recipe.${name}`, name.includes(".") ? t("lab.field_of", { group, title }) : title] as const),
     ...recipe.flatMap(({ name, choices = {} }) => Object.entries(choices).map(([choice, word]) => [`recipe.${name}=${choice}`, word] as const)),
   ]);
@@ -175,6 +176,6 @@ export function fieldValue(field: string, value: string | number | boolean | nul
   }
   if (value === null) return decimal(null);
   if (METRIC_SHARE.test(field)) return percent(value);
-  if (field === "metrics.loss") return decimal(value);
+  if (/^metrics\.loss(_bf16)?$/.test(field)) return decimal(value);
   return inUnit(value, field.endsWith(".init_scale") ? "loss scale" : unit);
 }
