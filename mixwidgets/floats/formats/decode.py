@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from mixwidgets.floats.formats.encode import round_magnitude
 from mixwidgets.floats.formats.spec import FormatSpec, as_float
@@ -25,7 +26,8 @@ def classify(fmt: FormatSpec, code: int) -> str:
     return "subnormal" if is_subnormal else "normal"
 
 
-def is_nan(fmt: FormatSpec, code: int) -> bool:
+def is_nan(fmt: FormatSpec, code: Any) -> Any:
+    """Of one code, or of an array of them."""
     if fmt.nan == "negative_zero":
         return code == fmt.sign_bit
     top = fmt.max_code if fmt.inf_code is None else fmt.inf_code
