@@ -26,8 +26,6 @@ def definition(fmt) -> dict:
         "infinity": fmt.infinity,
         "nan": fmt.nan,
         "hasZero": fmt.has_zero,
-        "subnormals": fmt.subnormals,
-        "overflowsToNan": fmt.overflows_to_nan,
     }
 
 
