@@ -1,7 +1,7 @@
 """Value → code: one rounding of the exact value, in the order of IEEE 754-2019, sections 4.3 and 7.4.
 
 A rounding direction chooses between the two codes around a value; an overflow policy gives the result past
-the largest one. `rounds_up` also takes arrays: `arrays` computes the codes in another way, and decides by the
+the largest one. `rounds_up` also takes arrays: `exact` finds the codes in another way, and decides by the
 same rules.
 """
 
