@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import gmpy2
+import numpy as np
 import pytest
 
 import mixwidgets as mw
@@ -18,7 +19,7 @@ VECTORS = ROOT / "tests" / "vectors"
 MESSAGES = json.loads((ROOT / "mixwidgets/support/languages/en/page.json").read_text(encoding="utf-8"))
 MISSING = ("format.no_nan", "format.no_zero", "format.no_sign")
 DIRECTIONS = ("ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative", "to-odd")
-POLICIES = ("native", "saturate", "torch", "ml_dtypes")
+POLICIES = ("native", "saturate", "propagate", "torch", "ml_dtypes")
 
 
 def rows(file, *parts):
@@ -139,7 +140,9 @@ def test_every_code(fmt, found):
         assert [fmt.to_hex(step(fmt, code))[2:] for code in codes] == columns[step.__name__]
     for name in ("decimal", "shortest", "hex_float"):
         back = [
-            (code, fmt.encode(text)) for code, text in zip(codes, columns[name], strict=True) if text != "nan"
+            (code & fmt.sign_bit if fmt.classify(code) == "zero" else code, fmt.encode(text))
+            for code, text in zip(codes, columns[name], strict=True)
+            if text != "nan"
         ]
         assert [code for code, _ in back] == [code for _, code in back]
 
@@ -156,6 +159,41 @@ def test_every_overflow_policy(fmt, found):
     assert [
         [text, " ".join(answer(fmt, text, overflow=one) for one in POLICIES)] for text, _ in found
     ] == found
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("fmt", "found"), lists("directions.json"))
+def test_every_direction_of_an_array(fmt, found, dtype):
+    check_arrays(fmt, found, dtype, [{"rounding": rounding} for rounding in DIRECTIONS])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("fmt", "found"), lists("overflows.json"))
+def test_every_overflow_policy_of_an_array(fmt, found, dtype):
+    check_arrays(fmt, found, dtype, [{"overflow": overflow} for overflow in POLICIES])
+
+
+def check_arrays(fmt, found, dtype, ways):
+    """The values that the dtype holds, and that are no error, as one array for each column of codes."""
+    rows = [(as_number(text, dtype), codes.split()) for text, codes in found]
+    for i, way in enumerate(ways):
+        taken = [(x, codes[i]) for x, codes in rows if x is not None and codes[i] not in MISSING]
+        codes = fmt.encode(np.array([x for x, _ in taken], dtype), **way)
+        assert [fmt.to_hex(int(code))[2:] for code in codes] == [code for _, code in taken], way
+
+
+def as_number(text, dtype):
+    """The value of a text in a dtype; None if it does not hold it."""
+    exact = to_exact(text)
+    if exact.kind != "finite":
+        return float(text)
+    if not exact.magnitude:
+        return -0.0 if exact.negative else 0.0
+    if not Fraction(1, 2**1074) <= exact.magnitude < 2**1023:
+        return None
+    with np.errstate(over="ignore"):
+        number = dtype(float(exact.value))
+    return number if np.isfinite(number) and Fraction(float(number)) == exact.value else None
 
 
 @pytest.mark.parametrize(("fmt", "found"), lists("explained.json"))
