@@ -42,7 +42,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
   const draft = signal<Draft>({ design: design.value }); // what the controls show
   view.onChange(design, (next) => (draft.value = { design: next }));
   const fmt = computed(() => formatOf(design.value));
-  const title = computed(() => (known(design.value)[0] ?? fmt.value).name);
+  const title = computed(() => (known(design.value) ?? fmt.value).name);
 
   const panel = controls(view, draft, {
     change(changes, at) {
@@ -73,12 +73,9 @@ function render({ model, el }: RenderProps<Design>): () => void {
 
 /** Which known format the design is, if any, and which others have its widths. */
 function verdict(design: Design): Piece[] {
-  const [format, ...also] = known(design);
+  const format = known(design);
   const others = listed(relatives(design).filter((fmt) => fmt !== format).map((fmt) => fmt.name));
-  const rest = [
-    ...also.flatMap((fmt) => pieces("designer.also", { name: fmt.name })),
-    ...(others ? pieces("designer.relatives", { names: others }) : []),
-  ];
+  const rest = others ? pieces("designer.relatives", { names: others }) : [];
   if (!format) return [...pieces("designer.new"), ...rest];
   const key = format.experimental ? "designer.is_experimental" : "designer.is_known";
   return [...pieces(key, { name: format.name, citation: format.citation }), ...rest];
