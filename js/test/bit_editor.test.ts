@@ -51,16 +51,25 @@ describe("the sentence", () => {
 
   test.each([
     ["450", "float8_e4m3fn", {}, "between 448 and the next step, 480, whose code is NaN’s. It is nearer to 448 (error −2). Overflow begins just past 464, the midpoint."],
-    ["464", "float8_e4m3fn", {}, "464 is not a float8_e4m3fn. It lies exactly halfway between 448 and 480. A tie goes to the even neighbour, whose last bit is 0: 448 (error −16)."],
+    ["464", "float8_e4m3fn", {}, "464 is not a float8_e4m3fn. It lies exactly halfway between 448 and the next step, 480, whose code is NaN’s. A tie goes to the even neighbour, whose last bit is 0: 448 (error −16)."],
     ["500", "float8_e4m3fn", {}, "500 overflows to NaN: float8_e4m3fn has no infinity. Its largest number on this side is 448, the next step would be 480, the midpoint 464. Overflow policy: native."],
     ["500", "float8_e4m3fn", { overflow: "torch" }, "500 is out of range and becomes 448. The largest float8_e4m3fn on this side is 448, the next step would be 480, the midpoint 464. Overflow policy: torch."],
-    ["-9", "float4_e2m1fn", {}, "−9 is out of range and becomes −6. The largest float4_e2m1fn on this side is −6"],
+    ["-9", "float4_e2m1fn", {}, "−9 is out of range and becomes −6: on overflow, float4_e2m1fn gives its largest number on that side. The next step would be −8, the midpoint −7."],
     ["inf", "float8_e4m3fn", { overflow: "saturate" }, "∞ becomes 448: float8_e4m3fn has no infinity, and the overflow policy is saturate."],
     ["-inf", "float16", { overflow: "saturate" }, "−∞ becomes −65504: the overflow policy, saturate, stops at the largest finite float16."],
-    ["0", "float8_e8m0fnu", {}, "0 becomes NaN: float8_e8m0fnu has no zero; its smallest number is 5.87747175…e−39."],
-    ["-1", "float8_e8m0fnu", { overflow: "saturate" }, "−1 becomes 6e−39: float8_e8m0fnu has no negative numbers. The overflow policy is saturate."],
-    ["1e-99", "float8_e8m0fnu", {}, "nothing below 5.87747175…e−39, not even zero."],
-    ["3", "float8_e8m0fnu", {}, "between 2 and 4. float8_e8m0fnu has no fraction bits, so no number of it is even: a tie goes to the larger neighbour, 4 (error +1)."],
+    ["0", "float8_e8m0fnu", {}, "0 becomes NaN: float8_e8m0fnu has no zero; its smallest positive number is 5.87747175…e−39."],
+    ["-1", "float8_e8m0fnu", { overflow: "saturate" }, "−1 becomes 5.87747175…e−39: float8_e8m0fnu has no negative numbers. The overflow policy is saturate."],
+    ["1e-99", "float8_e8m0fnu", {}, "1e−99 becomes 5.87747175…e−39: float8_e8m0fnu has no zero, and no number nearer to zero than that (error +5.87747175…e−39)."],
+    ["3", "float8_e8m0fnu", {}, "between 2 and 4. float8_e8m0fnu has no fraction bits, so no number of it is even: a tie goes to the neighbour larger in magnitude, 4 (error +1)."],
+    ["448", "float8_e4m3fn", {}, "448 is a float8_e4m3fn: nothing is rounded. Below it is 416; above it is no number, only NaN."],
+    ["6", "float4_e2m1fn", {}, "6 is a float4_e2m1fn: nothing is rounded. Below it is 4; above it is no number."],
+    ["250", "float8_e4m3fnuz", { rounding: "toward-zero" }, "the next step, 256, which has no code."],
+    ["1e9", "binary8p4sf", {}, "1e9 is out of range and becomes 240: on overflow, binary8p4sf gives its largest number on that side."],
+    ["1e9", "binary8p4sf", { overflow: "propagate" }, "Overflow policy: propagate."],
+    ["-1e-9", "binary8p4uf", {}, "−1e−9 is not a binary8p4uf, which has no negative numbers. Rounding comes first, and ties-to-even gives zero (error +1e−9)."],
+    ["-1", "binary8p4ue", { rounding: "toward-zero" }, "−1 becomes 0: binary8p4ue has no negative numbers, and the rounding toward-zero stops at zero."],
+    ["-inf", "binary8p4ue", {}, "−∞ becomes NaN: binary8p4ue has no negative numbers."],
+    ["65536", "float16", {}, "the next step would be 65536. From 65520, the midpoint"],
     ["1e-30", "binary8p1se", {}, "it underflows to zero (error −1e−30). The midpoint is 5.4210108624275221…e−20."],
     ["1000", "binary8p4se", {}, "Just past 232, the midpoint, rounding to nearest begins to give infinity."],
     ["1000", "binary8p4se", { rounding: "ties-to-away" }, "From 232, the midpoint, rounding to nearest gives infinity."],
@@ -168,6 +177,12 @@ describe("the number line", () => {
       ["input", "65505", 65505],
       ["above", "65536 → ∞", 65536],
     ]);
+  });
+
+  test("past the largest value, what is there", () => {
+    const past = (format: string, input: string) => labelOf(marksAndFar(typed(input, format)).at(-1)!);
+    expect([past("float8_e4m3fn", "450"), past("float8_e4m3fnuz", "250"), past("binary8p4se", "230")]).toEqual(["480 → NaN", "256 → NaN", "240 → ∞"]);
+    expect([past("binary8p4sf", "250"), past("float4_e2m1fn", "7")]).toEqual(["256", "8"]); // the largest value itself
   });
 
   test("around a power of two the steps have two sizes", () => {
@@ -283,7 +298,7 @@ test.each([
   [bits("0x3C00"), ["1", "0x1p+0", "1024 × 2^−10", "0 01111 0000000000", "0.99951171875, 0.00048828125 away", "1.0009765625, 0.0009765625 away", "none: nothing was rounded"]],
   [bits("0xFE00"), ["nan", "nan", "nan", "1 11111 1000000000", "–", "–", "none: nothing was rounded"]],
   [typed("1", "float8_e8m0fnu"), ["1", "0x1p+0", "1 × 2^0", "01111111", "0.5, 0.5 away", "2, 1 away", "exact"]],
-  [typed("6", "float4_e2m1fn"), ["6", "0x1.8p+2", "3 × 2^1", "0 11 1", "4, 2 away", "nothing above", "exact"]],
+  [typed("6", "float4_e2m1fn"), ["6", "0x1.8p+2", "3 × 2^1", "0 11 1", "4, 2 away", "no number", "exact"]],
 ] as [EditedNumber, string[]][])("read-outs %#", (number, texts) => {
   expect(readoutsOf(number).map(({ text }) => text)).toEqual(texts);
 });

@@ -124,7 +124,7 @@ describe("the sheet", () => {
       "designer.smallest_normal": "2⁻⁶ = 0.015625",
       "designer.smallest_subnormal": "2⁻⁹ = 0.001953125",
       "designer.eps": "2⁻³ = 0.125",
-      "designer.threshold": "> 464",
+      "designer.threshold": "> 464 → NaN",
       "designer.finite": "253",
       "designer.infinity_code": "none",
       "designer.nan_code": "0x7F",

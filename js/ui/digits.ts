@@ -1,8 +1,8 @@
 // Numbers as a person reads them. Values of formats are exact where that is short, else cut with an ellipsis.
 
-import { exact, isFinite, notation, shortest, toDecimal } from "#core/formats/decode.ts";
+import { classify, exact, isFinite, notation, shortest, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { divide, floorLog10, magnitudeOf, negate, power, type Rational } from "#core/formats/rational.ts";
+import { compare, divide, floorLog10, magnitudeOf, negate, power, type Rational } from "#core/formats/rational.ts";
 
 const SHORT = 22; // characters that fit the large figure
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -32,6 +32,12 @@ export function figure(fmt: FloatFormat, code: bigint): { text: string; isExact:
   return { text: isExact ? text : withMinus(shortest(fmt, code)), isExact };
 }
 
+/** The value of a code in `most` digits, as `cut` gives it, or −0, NaN, ∞ or −∞. */
+export function valueIn(fmt: FloatFormat, code: bigint, most: number): string {
+  const kind = classify(fmt, code);
+  return kind === "normal" || kind === "subnormal" ? cut(exact(fmt, code), most) : figure(fmt, code).text;
+}
+
 function special(text: string): string {
   return text === "nan" ? "NaN" : text.replace("inf", "∞");
 }
@@ -50,7 +56,8 @@ export function cut(x: Rational, most: number): string {
 }
 
 /** How many significant digits tell these values apart, at least `least` and at most 40. */
-export function digitsToTellApart(values: readonly Rational[], least: number): number {
+export function digitsToTellApart(all: readonly Rational[], least: number): number {
+  const values = all.filter((x, i) => all.findIndex((other) => compare(x, other) === 0) === i);
   for (let most = least; most < 40; most += 1) {
     const texts = values.map((x) => {
       if (x.numerator === 0n) return "0";

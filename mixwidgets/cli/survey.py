@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mixwidgets.cli.experiment import NUMBER
-from mixwidgets.cli.terminal import errors_in_words, show_table
+from mixwidgets.cli.terminal import errors_in_words, say, show_table
 from mixwidgets.support.checks import whole_number
 
 _SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
@@ -19,11 +19,13 @@ def show_format(
     """Show a format, or how values are rounded to it."""
     from mixwidgets.floats.formats.catalogue import get_format
     from mixwidgets.floats.formats.describe import describe_format, describe_value
+    from mixwidgets.support.languages.choice import chosen_language
 
     with errors_in_words():
-        fmt = get_format(name)
-        texts = [describe_value(fmt, value) for value in values] if values else [describe_format(fmt)]
-        typer.echo("\n\n".join(texts))
+        fmt, lang = get_format(name), chosen_language()
+        texts = [describe_value(fmt, value, lang) for value in values or ()]
+        texts = texts or [describe_format(fmt, lang)]
+        say("\n\n".join(texts))
 
 
 def survey_file(

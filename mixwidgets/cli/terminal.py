@@ -1,5 +1,6 @@
 """Output on a terminal: errors as one sentence each, and tables."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -25,6 +26,15 @@ def _message(error: Exception) -> object:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return error.args[0] if isinstance(error, KeyError) and error.args else error
+
+
+def say(text: str) -> None:
+    """Print a text with signs such as −: in UTF-8 where the output's encoding, as on Windows, lacks one."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    typer.echo(text)
 
 
 def show_table(names: Sequence[str], *sections: Sequence[Sequence[str]]) -> None:

@@ -1,5 +1,6 @@
 """mixwidgets format and mixwidgets lab, and what --help costs."""
 
+import os
 import subprocess
 import sys
 
@@ -9,50 +10,76 @@ from tests.cli.calling import call
 
 
 def test_format_shows_how_a_value_is_rounded():
-    shown = call("format", "float16", "65505").stdout
-    for part in (
-        "0x7BFF = 0 11110 1111111111 (sign exponent fraction)",
-        "between 65504 and inf",
-        "midpoint 65520",
-        "error -1",
-        "65472 and inf",
-    ):
-        assert part in shown
+    assert call("format", "float16", "65505").stdout.splitlines() == [
+        "65505 is not a float16. It lies between 65504 and the next step, 65536, which would be infinity. "
+        "It is nearer to 65504 (error −1). Overflow begins at 65520, the midpoint.",
+        "  code         0x7BFF = 0 11110 1111111111",
+        "  class        normal",
+        "  exactly      65504",
+        "  shortest     65500",
+        "  value below  65472, 32 away",
+        "  value above  ∞",
+        "  error        −1, relative −0.0000152660102…",
+    ]
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
+    ("arguments", "says"),
     [
-        ("65520", "overflow begins at 65520, the midpoint to the next step; so inf"),
-        ("2049", "a tie: the even code wins"),
-        ("-0.1", "-0.0999755859375 is nearer; error 0.0000244140625"),
-        ("65504", "none: the value is representable"),
-        ("0x7C00", "none: a bit pattern was given"),
-        ("nan", "class       nan"),
+        ("half 65520", "65520 overflows to ∞. It lies exactly halfway between 65504"),
+        ("half -- -0.1", "nearer to −0.0999755859375 (error +0.0000244140625)."),
+        ("half 0x7C00", "In float16 these bits are ∞."),
+        ("half nan", "NaN needs no rounding"),
+        ("float8_e4m3fn 448", "Below it is 416; above it is no number, only NaN."),
+        ("float8_e4m3fn 448", "value above  no number, only NaN"),
+        ("float8_e4m3fn 464", "the next step, 480, whose code is NaN’s. A tie goes to the even neighbour"),
+        (
+            "float8_e4m3fn inf",
+            "∞ becomes NaN: float8_e4m3fn has no infinity, and the overflow policy is native.",
+        ),
+        ("float4_e2m1fn 6.5", "It lies between 6 and the next step, 8, which has no code."),
+        (
+            "float4_e2m1fn 7",
+            "7 is out of range and becomes 6: on overflow, float4_e2m1fn gives its largest number",
+        ),
+        ("float8_e8m0fnu 3", "no number of it is even: a tie goes to the neighbour larger in magnitude, 4"),
+        ("float8_e8m0fnu 0", "0 becomes NaN: float8_e8m0fnu has no zero"),
+        ("float64 0.1", "between 0.0999999999999999916… and 0.100000000000000005…, nearer to 0.1000000000"),
     ],
 )
-def test_format_says_why(value, says):
-    assert says in call("format", "half", "--", value).stdout
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "says"),
-    [
-        ("float8_e8m0fnu", "3", "a tie: the larger wins, as no significand is even"),
-        ("float8_e4m3fn", "500", "overflow begins past 464, the midpoint to the next step; so nan"),
-    ],
-)
-def test_format_says_why_where_ties_have_another_end(name, value, says):
-    assert says in call("format", name, value).stdout
+def test_format_says_why(arguments, says):
+    assert says in call("format", *arguments.split()).stdout
 
 
 def test_format_alone_is_a_spec_sheet():
     shown = call("format", "bf16").stdout
-    assert "bfloat16 (16 bits)" in shown
-    assert "to infinity, from 3.3961775292304601e+38" in shown
-    assert "no sign" in call("format", "float8_e8m0fnu").stdout
-    assert "above 464" in call("format", "float8_e4m3fn").stdout
-    assert "smallest subnormal" not in call("format", "binary8p1se").stdout
+    assert shown.startswith("This is bfloat16 (")
+    for row in ("16 = 1 + 8 + 7", "≥ 3.396177529…e+38 → ∞", "2⁻¹²⁶ ≈ 1.175494350e−38", "0x8000"):
+        assert row in shown
+    e8m0 = call("format", "float8_e8m0fnu").stdout
+    for row in (
+        "2¹²⁷ ≈ 1.701411834e+38",
+        "smallest subnormal             none",
+        "zero                           none",
+    ):
+        assert row in e8m0
+    assert "> 464 → NaN" in call("format", "float8_e4m3fn").stdout
+    assert "≥ 248 → 240" in call("format", "binary8p4sf").stdout
+
+
+def test_format_speaks_the_chosen_language(monkeypatch):
+    monkeypatch.setenv("MIXWIDGETS_LANG", "zh")
+    shown = call("format", "float16", "65505").stdout
+    assert "65505 不是 float16 数。它位于 65504 和下一级 65536 之间" in shown
+    assert "  下一个较小值  65472，相距 32" in shown
+    assert "位数" in call("format", "float16").stdout
+
+
+def test_format_prints_signs_that_the_encoding_of_the_output_lacks():
+    code = "from mixwidgets.cli import app; app(['format', 'float16', '65505'])"
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
+    assert "It is nearer to 65504 (error −1)." in done.stdout.decode("utf-8")
 
 
 @pytest.mark.parametrize(

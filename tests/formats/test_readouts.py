@@ -90,6 +90,63 @@ def test_explain(value, rule, result, below, above, midpoint, error):
     assert (explanation.midpoint, explanation.error) == (midpoint, error)
 
 
+FLUSHED = mw.FloatFormat(name="flushed", exponent_bits=4, fraction_bits=3, subnormals="flushed")
+DLFLOAT = mw.FloatFormat(name="dlfloat", exponent_bits=4, fraction_bits=3, subnormals="none")
+
+
+@pytest.mark.parametrize(
+    ("fmt", "value", "how", "rule", "result"),
+    [
+        ("float16", "inf", {"overflow": "saturate"}, "overflow", 65504),
+        ("float16", "-inf", {"overflow": "propagate"}, "exact", -math.inf),
+        ("float8_e4m3fn", "inf", {}, "overflow", math.nan),
+        ("float8_e4m3fn", "-inf", {"overflow": "torch"}, "overflow", -448),
+        ("float4_e2m1fn", "inf", {}, "overflow", 6),
+        ("binary8p4sf", "inf", {}, "overflow", 240),
+        ("binary8p4se", "inf", {}, "exact", math.inf),
+        ("float8_e4m3fn", "nan", {}, "exact", math.nan),
+        ("float8_e8m0fnu", "0", {}, "overflow", math.nan),
+        ("float8_e8m0fnu", "-1", {"overflow": "saturate"}, "overflow", 2.0**-127),
+        ("float8_e8m0fnu", "1e-99", {}, "underflow", 2.0**-127),
+        ("binary8p4uf", "-1e-9", {}, "nearest", 0),
+        ("binary8p4uf", "-1e-9", {"rounding": "toward-negative"}, "overflow", math.nan),
+        ("binary8p4ue", "-1", {"rounding": "toward-zero"}, "overflow", 0),
+        ("binary8p4se", "225", {"rounding": "to-odd"}, "overflow", math.inf),
+        ("float16", "65505", {"rounding": "stochastic"}, "chance", 65504),
+        ("float16", "65505", {"rounding": "toward-zero"}, "direction", 65504),
+        ("binary8p1se", "1e-30", {}, "nearest", 0),
+        (FLUSHED, "0.001", {"rounding": "toward-positive"}, "flushed", 0),
+        (FLUSHED, "0.0156", {}, "nearest", 2.0**-6),
+        (DLFLOAT, "0.0079", {}, "flushed", 0),
+        (DLFLOAT, "0.0087", {"rounding": "stochastic"}, "chance", 0),
+    ],
+)
+def test_which_rule_decides(fmt, value, how, rule, result):
+    fmt = fmt if isinstance(fmt, mw.FloatFormat) else mw.get_format(fmt)
+    explanation = fmt.explain(value, **how)
+    assert explanation.rule == rule
+    assert fmt.decode(explanation.code) == pytest.approx(result, abs=0, nan_ok=True)
+
+
+def test_an_explanation_is_a_sentence(monkeypatch):
+    how = mw.get_format("float16").explain("2049")
+    assert (
+        how.sentence
+        == str(how)
+        == (
+            "2049 is not a float16. It lies exactly halfway between 2048 and 2050. "
+            "A tie goes to the even neighbour, whose last bit is 0: 2048 (error −1)."
+        )
+    )
+    assert mw.get_format("float64").explain(0.1).sentence.startswith("0.10000000000000000… is a float64:")
+    assert (
+        mw.get_format("float16").explain(Fraction(-1, 3)).sentence.startswith("−0.33333333333333333… is not")
+    )
+    assert mw.get_format("float16").explain(-0.0).sentence.startswith("−0 is a float16: nothing is rounded.")
+    monkeypatch.setenv("MIXWIDGETS_LANG", "zh")
+    assert str(how).startswith("2049 不是 float16 数。它恰在 2048 和 2050 的中点。")
+
+
 @given(
     st.sampled_from([f.name for f in mw.list_formats() if f.signed]),
     st.floats(allow_nan=False, allow_infinity=False),

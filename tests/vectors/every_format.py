@@ -210,6 +210,7 @@ def explained() -> dict[str, list[list[str]]]:
             explained_row(name, value, rounding, OVERFLOWS[i % 3])
             for i, (value, rounding) in enumerate(cases)
         ]
+        rows += [infinity_row(name, sign, one) for sign in ("", "-") for one in OVERFLOWS]
         found[name] = [row for row in rows if row is not None]
     return found
 
@@ -226,13 +227,14 @@ def explained_row(name: str, value: Fraction, rounding: str, overflow: str) -> l
     if error != 0:
         low = min(rounded(row, value, "toward-zero"), row.max_code)
         high = max(low + 1, row.smallest_code)
-        outside = (value < 0 and not row.sign) or row.magnitude(low) > abs(value)
-        rule = (
-            "overflow"
-            if outside or rounded(row, value, rounding) > row.max_code
-            else rule_of(row, value, rounding)
-        )
-        if not outside:
+        result, lacks_sign = rounded(row, value, rounding), value < 0 and not row.sign
+        if value == 0 or result > row.max_code or (lacks_sign and (result or not row.zero_field)):
+            rule = "overflow"
+        elif row.magnitude(low) > abs(value):
+            rule = "underflow"
+        else:
+            rule = rule_of(row, value, rounding)
+        if value != 0 and not lacks_sign and rule != "underflow":
             midpoint = (row.magnitude(low) + row.magnitude(high)) / 2 * (-1 if value < 0 else 1)
             inner = row.signed(low, value < 0)
             past = code_of(name, -math.inf if value < 0 else math.inf)
@@ -241,6 +243,14 @@ def explained_row(name: str, value: Fraction, rounding: str, overflow: str) -> l
     codes = [hexed(name, one) for one in (code, below, above)]
     figures = ["none" if figure is None else hex_text(figure) for figure in (midpoint, error)]
     return [hex_text(value), rounding, overflow, *codes, rule, *figures]
+
+
+def infinity_row(name: str, sign: str, overflow: str) -> list[str] | None:
+    code = code_of(name, -math.inf if sign else math.inf, overflow=overflow)
+    if isinstance(code, str):
+        return None
+    rule = "exact" if FORMATS[name].kind(code) == "infinity" else "overflow"
+    return [f"{sign}inf", "ties-to-even", overflow, *3 * [hexed(name, code)], rule, "none", "none"]
 
 
 def rule_of(row: Row, value: Fraction, rounding: str) -> str:

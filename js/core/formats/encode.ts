@@ -57,7 +57,7 @@ export function past(fmt: FloatFormat, negative: boolean, options: Options & { r
 }
 
 /** Whether a policy gives the largest finite value where the format would have infinity or NaN. */
-function saturates(fmt: FloatFormat, overflow: Overflow): boolean {
+export function saturates(fmt: FloatFormat, overflow: Overflow): boolean {
   return overflow === "saturate" || (overflow === "torch" && fmt.name === "float8_e4m3fn");
 }
 

@@ -115,7 +115,7 @@ function neighbour(fmt: FloatFormat, role: Role, code: bigint, digits: number, t
 /** The value that would come after the largest finite one, and what is drawn there. */
 function beyond(fmt: FloatFormat, role: Role, negative: boolean, digits: number, taken: boolean): Mark {
   const value = negative ? negate(fmt.overflowStep) : fmt.overflowStep;
-  const end = fmt.infCode ?? fmt.nanCode;
+  const end = fmt.infCode ?? (fmt.overflowsToNan ? fmt.nanCode : null);
   const code = end === null ? null : end | (negative ? fmt.signBit : 0n);
   const label = code === null ? cut(value, digits) : `${cut(value, digits)} → ${figure(fmt, code).text}`;
   return { role, value, label, code, even: fmt.tiesToLarger ? null : !fmt.overflowTieStays, taken, beyond: true };

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from mixwidgets.floats.formats.encode import round_magnitude
-from mixwidgets.floats.formats.spec import FormatSpec, as_float
+from mixwidgets.floats.formats.spec import FormatSpec, as_float, floor_log2
 
 
 def fields(fmt: FormatSpec, code: int) -> tuple[int, int, int]:
@@ -121,7 +121,7 @@ def shortest(fmt: FormatSpec, code: int) -> str:
     if classify(fmt, code) in ("infinity", "nan", "zero"):
         return to_decimal(fmt, code)
     value, magnitude = abs(exact(fmt, code)), code & ~fmt.sign_bit
-    exponent = _floor_log10(value)
+    exponent = floor_log10(value)
     for count in range(1, 800):
         unit = Fraction(10) ** (exponent - count + 1)
         below = value // unit
@@ -131,9 +131,10 @@ def shortest(fmt: FormatSpec, code: int) -> str:
     raise AssertionError("every finite value has at most 767 significant digits")
 
 
-def _floor_log10(value: Fraction) -> int:
-    guess = len(str(value.numerator)) - len(str(value.denominator))
-    return guess if value >= Fraction(10) ** guess else guess - 1
+def floor_log10(value: Fraction) -> int:
+    """⌊log10 x⌋ of a positive rational, exactly."""
+    guess = math.floor(floor_log2(value) * math.log10(2))  # this, or one less than it should be
+    return guess + (value >= Fraction(10) ** (guess + 1))
 
 
 def notation(digits: int, exponent: int) -> str:

@@ -1,92 +1,103 @@
-"""A format, and a value in it, in words: what the command line prints."""
+"""A format, and a value in it, as the command line prints them: the page's words, in rows."""
 
-from decimal import Decimal, localcontext
 from fractions import Fraction
+from unicodedata import east_asian_width
 
-from mixwidgets.floats.formats import decode
-from mixwidgets.floats.formats.explain import Explanation, explain
+from mixwidgets.floats.formats import decode, encode
+from mixwidgets.floats.formats.digits import amount, cut, figure, with_minus
+from mixwidgets.floats.formats.explain import explain
+from mixwidgets.floats.formats.explanation import Explanation, neighbours, sentence, signed
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.support.parse import BitPattern, to_exact
+from mixwidgets.floats.formats.spec import FormatSpec
+from mixwidgets.support.languages.texts import message
 
-LONGEST = 24  # digits; longer values are shown with fewer
+_GAP_DIGITS = 12
+_NONE = "–"  # of what is not finite
 
 
-def describe_format(fmt: FloatFormat) -> str:
-    """The spec sheet: fields, range and precision."""
-    sign = "1 sign" if fmt.signed else "no sign"
-    has = {"infinity": fmt.has_inf, "NaN": fmt.has_nan, "zero": fmt.has_zero, "-0": fmt.has_negative_zero}
-    graded = fmt.has_zero and fmt.fraction_bits > 0  # with subnormals
-    past = "infinity" if fmt.has_inf else "NaN" if fmt.has_nan else "the largest finite value"
-    since = "above" if fmt.overflow_tie_stays else "from"
-    rows = {
-        "aliases": ", ".join(fmt.aliases),
-        "status": "experimental" if fmt.experimental else "",
-        "fields": f"{sign}, {fmt.exponent_bits} exponent, {fmt.fraction_bits} fraction bits; bias {fmt.bias}",
-        "has": ", ".join(name for name, there in has.items() if there),
-        "has no": ", ".join(name for name, there in has.items() if not there),
-        "largest finite": _digits(fmt, fmt.max_code),
-        "overflows": f"to {past}, {since} {_rational(fmt.overflow_threshold_exact)}",
-        "smallest normal": f"{_rational(Fraction(2) ** fmt.emin)} = 2^{fmt.emin}",
-        "smallest subnormal": f"{_digits(fmt, 1)} = 2^{fmt.emin - fmt.fraction_bits}" if graded else "",
-        "eps": f"{fmt.eps!r} = 2^-{fmt.fraction_bits}",
-        "defined in": fmt.citation,
+def describe_format(fmt: FloatFormat, lang: str) -> str:
+    """The format's definition and its spec sheet."""
+    key = "designer.is_experimental" if fmt.experimental else "designer.is_known"
+    rows = {message(lang, name): text for name, text in figures_of(fmt, lang).items()}
+    if fmt.aliases:
+        rows = {message(lang, "designer.aliases"): ", ".join(fmt.aliases), **rows}
+    return message(lang, key, name=fmt.name, citation=fmt.citation) + "\n" + _table(rows)
+
+
+def figures_of(fmt: FloatFormat, lang: str) -> dict[str, str]:
+    """The spec sheet, by the keys of its names: the twin of `figuresOf` in format_designer/page.ts."""
+    none = message(lang, "designer.none")
+    widths = {"sign": int(fmt.signed), "exponent": fmt.exponent_bits, "fraction": fmt.fraction_bits}
+    normal = 1 << fmt.fraction_bits if fmt.has_subnormals else fmt.smallest_code
+    has_normal = normal <= fmt.max_code
+    past = encode.past(fmt, negative=False)
+    finite = (1 + fmt.signed) * (fmt.max_code + 1 - fmt.smallest_code) + fmt.has_zero
+    return {
+        "designer.bits": message(lang, "designer.bits_text", bits=fmt.bits, **widths),
+        "designer.precision": str(fmt.precision),
+        "designer.bias": with_minus(str(fmt.bias)),
+        "designer.exponents": with_minus(f"{fmt.emin} … {fmt.emax}") if has_normal else none,
+        "designer.max": amount(fmt.magnitude(fmt.max_code)),
+        "designer.smallest_normal": amount(fmt.magnitude(normal)) if has_normal else none,
+        "designer.smallest_subnormal": amount(fmt.magnitude(1)) if fmt.has_subnormals else none,
+        "designer.eps": amount(Fraction(2) ** -fmt.fraction_bits),
+        "designer.unit_roundoff": amount(Fraction(2) ** -fmt.precision),
+        "designer.threshold": ">≥"[not fmt.overflow_tie_stays]
+        + f" {amount(fmt.overflow_threshold_exact)} → {figure(fmt, past, 10)}",
+        "designer.finite": f"{finite:,}",
+        "designer.zero": fmt.to_hex(0) if fmt.has_zero else none,
+        "designer.infinity_code": none if fmt.inf_code is None else fmt.to_hex(fmt.inf_code),
+        "designer.nan_code": none if fmt.nan_code is None else fmt.to_hex(fmt.nan_code),
+        "designer.negative_zero": fmt.to_hex(fmt.sign_bit) if fmt.has_negative_zero else none,
     }
-    return f"{fmt.name} ({fmt.bits} bits)\n" + _table(rows)
 
 
-def describe_value(fmt: FloatFormat, value: object) -> str:
-    """One value: the code it is rounded to, its digits, its neighbours, and why it was rounded so."""
+def describe_value(fmt: FloatFormat, value: object, lang: str) -> str:
+    """One value: what happened to it, the code it is rounded to, its digits and its neighbours."""
     how = explain(fmt, value)
     code = how.code
     sign, biased_exponent, fraction = decode.fields(fmt, code)
     widths = ((sign, int(fmt.signed)), (biased_exponent, fmt.exponent_bits), (fraction, fmt.fraction_bits))
     bits = " ".join(f"{field:0{width}b}" for field, width in widths if width)
-    names = " ".join(("sign",) * fmt.signed + ("exponent",) + ("fraction",) * (fmt.fraction_bits > 0))
-    rows = {
-        "code": f"{fmt.to_hex(code)} = {bits} ({names})",
-        "value": fmt.to_decimal(code),
-        "shortest": fmt.shortest(code),
-        "class": fmt.classify(code),
-        "neighbours": " and ".join(
-            _digits(fmt, step(fmt, code)) for step in (decode.next_down, decode.next_up)
-        ),
-        "rounding": _reason(fmt, value, how),
-    }
-    return f"{value} in {fmt.name}\n" + _table(rows)
+    kind = fmt.classify(code)
+    rows = {"common.code": f"{fmt.to_hex(code)} = {bits}", "bits.class": message(lang, f"class.{kind}")}
+    if kind not in ("infinity", "nan"):
+        rows["bits.exactly"] = with_minus(fmt.to_decimal(code))
+        rows["bits.copy_shortest"] = with_minus(fmt.shortest(code))
+    rows |= {key: text for key, text in readouts_of(how, lang).items() if text != _NONE}
+    return sentence(how, lang) + "\n" + _table({message(lang, key): text for key, text in rows.items()})
 
 
-def _reason(fmt: FloatFormat, value: object, how: Explanation) -> str:
-    if isinstance(to_exact(value), BitPattern):
-        return "none: a bit pattern was given"
-    if how.midpoint is None:
-        return "none: the value is representable" if how.rule == "exact" else "the format has no such numbers"
-    midpoint, result = _rational(how.midpoint), _digits(fmt, how.code)
-    if how.rule == "overflow":
-        begins = f"begins {'past' if fmt.overflow_tie_stays else 'at'} {midpoint}"
-        return f"past the largest: overflow {begins}, the midpoint to the next step; so {result}"
-    between = f"between {_digits(fmt, how.below)} and {_digits(fmt, how.above)}, midpoint {midpoint}"
-    tie = "the larger wins, as no significand is even" if fmt.ties_to_larger else "the even code wins"
-    decision = f"a tie: {tie}" if how.rule == "tie" else f"{result} is nearer"
-    return f"{between}; {decision}" + (f"; error {_rational(how.error)}" if how.error is not None else "")
+def readouts_of(how: Explanation, lang: str) -> dict[str, str]:
+    """The neighbours with their gaps, and the error, as in the table of bit_editor/tables.ts."""
+    fmt, code = how.fmt, how.code
+    below = above = _NONE
+    if decode.classify(fmt, code) not in ("infinity", "nan"):
+        beside = neighbours(fmt, code, lang)
+        below = _beside(fmt, code, decode.next_down(fmt, code), beside["previous"], lang)
+        above = _beside(fmt, code, decode.next_up(fmt, code), beside["next"], lang)
+    return {"bits.value_below": below, "bits.value_above": above, "bits.error": _errors(how, lang)}
 
 
-def _digits(fmt: FloatFormat, code: int) -> str:
-    """All digits of a code's value, or, if there are too many, the shortest that round back to it."""
-    exact = fmt.to_decimal(code)
-    return exact if len(exact) <= LONGEST else fmt.shortest(code)
+def _beside(fmt: FormatSpec, code: int, other: int, value: str, lang: str) -> str:
+    if other == code or decode.classify(fmt, other) in ("infinity", "nan"):
+        return value
+    gap = abs(decode.exact(fmt, other) - decode.exact(fmt, code))
+    return message(lang, "bits.with_gap", value=value, gap=cut(gap, _GAP_DIGITS))
 
 
-def _rational(value: Fraction) -> str:
-    """A rational, exact if its decimal is short, else to 17 significant digits."""
-    sign, magnitude = ("-" if value < 0 else ""), abs(value)
-    if magnitude.denominator & (magnitude.denominator - 1) == 0:
-        exact = decode.rational_to_decimal(magnitude)
-        if len(exact) <= LONGEST:
-            return sign + exact
-    with localcontext(prec=17):
-        return sign + f"{Decimal(magnitude.numerator) / Decimal(magnitude.denominator):.17g}"
+def _errors(how: Explanation, lang: str) -> str:
+    if how.error is None:
+        return _NONE
+    if not how.error:
+        return message(lang, "bits.no_error")
+    if how.relative_error is None:
+        return signed(how.error)
+    errors = {"error": signed(how.error), "relative": signed(how.relative_error)}
+    return message(lang, "bits.both_errors", **errors)
 
 
 def _table(rows: dict[str, str]) -> str:
-    width = max(map(len, rows))
-    return "\n".join(f"  {name:{width}}  {text}" for name, text in rows.items() if text)
+    wide = {name: sum(1 + (east_asian_width(c) in "WF") for c in name) for name in rows}
+    most = max(wide.values())
+    return "\n".join(f"  {name}{' ' * (most - wide[name])}  {text}" for name, text in rows.items())

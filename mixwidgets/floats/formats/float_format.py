@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.floats.formats import decode, encode
-from mixwidgets.floats.formats.explain import Explanation, explain
+from mixwidgets.floats.formats.explain import explain
+from mixwidgets.floats.formats.explanation import Explanation
 from mixwidgets.floats.formats.spec import FormatSpec
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class FloatFormat(FormatSpec):
     def explain(
         self, value: object, *, rounding: str = "ties-to-even", overflow: str = "native"
     ) -> Explanation:
-        """How a value is rounded: both neighbours, the midpoint, the rule that decided, and the error."""
+        """How a value is rounded: neighbours, midpoint, rule and error, and `sentence`, which says so."""
         return explain(self, value, rounding=rounding, overflow=overflow)
 
     def ulp(self, value: object) -> float:

@@ -214,7 +214,8 @@ class FormatSpec:
 
     @property
     def unit_roundoff(self) -> float:
-        """u = 2^−p: the largest relative error of rounding to nearest within the normal range."""
+        """u = 2^−p, a bound on the relative error of rounding to nearest within the normal range: that is at
+        most u / (1 + u)."""
         return 2.0**-self.precision
 
     @cached_property

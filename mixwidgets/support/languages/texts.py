@@ -67,6 +67,12 @@ def translated(text: str, lang: str, **values: object) -> str:
     return translation.format(**values) if values else translation
 
 
+def message(lang: str, key: str, **values: object) -> str:
+    """A message of the page (page.json) with its {fields} filled, as plain text: without the marks of what is
+    strong, and with ordinary blanks."""
+    return str(texts(lang, "page")[key]).replace("*", "").replace("\u00a0", " ").format(**values)
+
+
 def language_tag(lang: str) -> str:
     """The language as BCP 47 names it, for a `lang` attribute."""
     return str(texts(lang, "page")["common.lang"])

@@ -1,14 +1,14 @@
 // What happened to the number, in a sentence, and what it is, in a line: messages and their arguments.
 
 import { classify, exact, fields, isFinite, isNegative, nextDown, nextUp, ulp } from "#core/formats/decode.ts";
-import { OVERFLOWS, ROUNDINGS } from "#core/formats/encode.ts";
-import { explain, type Explanation } from "#core/formats/explain.ts";
+import { OVERFLOWS, ROUNDINGS, saturates } from "#core/formats/encode.ts";
+import { explain, type Explanation, type Rule } from "#core/formats/explain.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import type { Exact } from "#core/formats/parse.ts";
 import { compare, floorLog2, negate, type Rational } from "#core/formats/rational.ts";
 import { emphasised } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
-import { cut, digitsToTellApart, figure, twoTo, withMinus } from "#ui/digits.ts";
+import { cut, digitsToTellApart, twoTo, valueIn, withMinus } from "#ui/digits.ts";
 import { placesOf } from "#ui/number_line/marks.ts";
 import type { EditedNumber } from "./state.ts";
 
@@ -16,11 +16,13 @@ import type { EditedNumber } from "./state.ts";
 interface Sentence {
   readonly key: MessageKey;
   readonly args: Record<string, string>;
-  readonly tone: "exact" | "rounded" | "overflow" | "underflow";
+  readonly tone: Tone;
 }
 
+type Tone = "exact" | "rounded" | "overflow" | "underflow";
+
 const SENTENCE_DIGITS = 17;
-const ERROR_DIGITS = 9;
+const FEW_DIGITS = 9; // of an error, or of one of many values
 const TYPED = 40; // characters of the input that a sentence repeats
 
 /** "normal · largest finite float16 · ulp 32" */
@@ -41,8 +43,8 @@ export function classLine(fmt: FloatFormat, code: bigint): string {
 export function landmarks(fmt: FloatFormat): readonly (readonly [code: bigint, key: MessageKey])[] {
   const smallestNormal = fmt.smallestNormalCode;
   const named: (readonly [bigint, MessageKey])[] = [];
-  if (smallestNormal > 1n) named.push([1n, "bits.smallest_subnormal"]);
-  if (smallestNormal > 2n) named.push([smallestNormal - 1n, "bits.largest_subnormal"]);
+  if (fmt.hasSubnormals) named.push([1n, "bits.smallest_subnormal"]);
+  if (fmt.hasSubnormals && smallestNormal > 2n) named.push([smallestNormal - 1n, "bits.largest_subnormal"]);
   named.push([smallestNormal, "bits.smallest_normal"], [fmt.maxCode, "bits.largest"]);
   if (fmt.signed) named.push([fmt.signBit | fmt.maxCode, "bits.lowest"]);
   if (fmt.hasNegativeZero) named.push([fmt.signBit, "bits.negative_zero"]);
@@ -62,77 +64,98 @@ export function integerForm(fmt: FloatFormat, code: bigint): { significand: stri
   return { significand: `${sign}${fmt.significandOf(biasedExponent, fraction)}`, power: withMinus(String(power)) };
 }
 
-/** What was typed and how it was rounded, or, after an edit of bits, what the bits are. */
+/** What was typed and how it was rounded, or, after an edit of bits, what the bits are. The twin of floats/formats/explanation.py. */
 export function sentence(number: EditedNumber): Sentence {
   const { fmt, code, input } = number;
-  const kind = classify(fmt, code);
   const args: Record<string, string> = {
     format: fmt.name,
     typed: withMinus(input.length <= TYPED ? input : input.slice(0, TYPED - 1) + "…"),
-    value: figure(fmt, code).text,
+    value: valueIn(fmt, code, SENTENCE_DIGITS),
     code: fmt.toHex(code),
     rounding: number.rounding ?? ROUNDINGS[0],
     policy: number.overflow ?? OVERFLOWS[0],
   };
-  if (input === "") return { ...ofBits(number, args), tone: kind === "infinity" ? "overflow" : "exact" };
-  const how = explain(fmt, input, number);
-  const ieee = fmt.nan === "ieee";
-  if (how.input.kind === "pattern") return { key: "bits.pattern", args, tone: "exact" };
-  if (how.input.kind === "nan") return { key: ieee ? "bits.typed_nan" : "bits.typed_nan_code", args, tone: "exact" };
-  if (how.input.kind === "infinity") {
-    args.typed = figureOfInfinity(how.input.negative);
-    if (kind !== "infinity") return { key: fmt.infCode === null ? "bits.no_infinity" : "bits.saturated", args, tone: "overflow" };
-    return { key: ieee ? "bits.typed_infinity" : "bits.typed_infinity_code", args, tone: "overflow" };
-  }
-  if (how.rule === "exact") return { key: "bits.exact", args: { ...args, ...neighbours(fmt, code) }, tone: "exact" };
-  if (!how.midpoint) return ofNoPlace(number, how.input, args);
-  return ofRounding(number, how, how.midpoint, args);
+  const { key, tone, more } = input === "" ? ofBits(number) : ofInput(number);
+  return { key, tone, args: { ...args, ...more } };
 }
 
-/** A value below what an unsigned format, or one without zero, begins with. */
-function ofNoPlace({ fmt }: EditedNumber, input: Exact, args: Record<string, string>): Sentence {
-  args.smallest = cut(fmt.magnitude(0n), ERROR_DIGITS);
-  const isZero = input.magnitude.numerator === 0n;
-  const key = isZero ? "bits.no_zero" : input.negative ? "bits.no_negative" : "bits.too_small";
-  return { key, args, tone: "underflow" };
+interface Chosen {
+  readonly key: MessageKey;
+  readonly tone: Tone;
+  readonly more?: Record<string, string>;
 }
 
-function ofRounding(number: EditedNumber, how: Explanation, midpoint: Rational, args: Record<string, string>): Sentence {
+function ofInput(number: EditedNumber): Chosen {
+  const { fmt, code } = number;
+  const how = explain(fmt, number.input, number);
+  const { input, rule, midpoint } = how;
+  const ieee = fmt.nan === "ieee"; // whose special values have many codes; others have one
+  if (input.kind === "pattern") return { key: "bits.pattern", tone: "exact" };
+  if (input.kind === "nan") return { key: ieee ? "bits.typed_nan" : "bits.typed_nan_code", tone: "exact" };
+  if (input.kind === "infinity" && rule === "exact") return { key: ieee ? "bits.typed_infinity" : "bits.typed_infinity_code", tone: "overflow" };
+  if (input.kind === "infinity") return lostInfinity(fmt, input.negative);
+  if (rule === "exact") return { key: isLast(fmt, code) ? "bits.exact_edge" : "bits.exact", tone: "exact", more: neighbours(fmt, code) };
+  return midpoint ? between(number, how, midpoint) : besideNothing(number, how, input);
+}
+
+function lostInfinity(fmt: FloatFormat, negative: boolean): Chosen {
+  const lost = { tone: "overflow", more: { typed: infinity(negative) } } as const;
+  if (negative && !fmt.signed) return { key: "bits.no_negative", ...lost };
+  return { key: fmt.infCode === null ? "bits.no_infinity" : "bits.saturated", ...lost };
+}
+
+/** A value that has numbers on one side at most: below zero in an unsigned format, near zero in one without it. */
+function besideNothing(number: EditedNumber, { rule, error }: Explanation, { magnitude }: Exact): Chosen {
+  const { fmt, code } = number;
+  const smallest = cut(fmt.magnitude(fmt.smallestCode), FEW_DIGITS);
+  const more = { value: valueIn(fmt, code, FEW_DIGITS), smallest, ...(error && { error: signed(error) }) };
+  const chosen = (key: MessageKey): Chosen => ({ key, tone: "underflow", more });
+  if (magnitude.numerator === 0n) return chosen("bits.no_zero");
+  if (rule === "underflow") return chosen("bits.too_small");
+  if (rule === "overflow") return chosen(classify(fmt, code) === "zero" && !clamps(number) ? "bits.no_negative_inward" : "bits.no_negative");
+  return chosen("bits.negative_to_zero");
+}
+
+/** A value between two numbers, or between the largest and the step that would follow it. */
+function between(number: EditedNumber, how: Explanation, midpoint: Rational): Chosen {
   const { fmt, code } = number;
   const { below, above, value, isEdge } = placesOf(fmt, how);
-  const tied = compare(value, midpoint) === 0;
-  const least = how.rule === "overflow" ? ERROR_DIGITS : SENTENCE_DIGITS; // of three numbers at once
-  const digits = digitsToTellApart([below, above, midpoint, ...(tied ? [] : [value])], least);
+  const overflows = how.rule === "overflow";
+  const digits = digitsToTellApart([below, above, midpoint, value], overflows ? FEW_DIGITS : SENTENCE_DIGITS);
   const negative = value.numerator < 0n;
   const [inner, outer] = negative ? [above, below] : [below, above]; // toward zero, away from it
-  Object.assign(args, {
+  const more: Record<string, string> = {
     below: cut(below, digits),
     above: cut(above, digits),
     inner: cut(inner, digits),
     outer: cut(outer, digits),
     midpoint: cut(midpoint, digits),
-    infinity: figureOfInfinity(negative),
-  });
-  if (isFinite(fmt, code)) args.value = cut(exact(fmt, code), digits);
-  if (how.error) args.error = signed(how.error);
-  if (isEdge) args.outside = t(fmt.infCode !== null ? "bits.would_be_infinity" : fmt.nanCode !== null ? "bits.would_be_nan" : "bits.would_be_outside");
-  if (how.rule === "overflow") return { key: overflowKey(number, tied), args, tone: "overflow" };
-  const zero = classify(fmt, code) === "zero";
-  const tone = zero ? "underflow" : "rounded";
-  if (how.rule === "direction") return { key: isEdge ? "bits.direction_edge" : "bits.direction", args, tone };
-  if (how.rule === "odd") return { key: "bits.odd", args, tone };
-  if (how.rule === "tie") {
-    if (number.rounding === "ties-to-away") return { key: "bits.tie_away", args, tone };
-    if (fmt.tiesToLarger) return { key: "bits.tie_larger", args, tone };
-    return { key: zero ? "bits.tie_zero" : "bits.tie", args, tone };
-  }
-  if (isEdge) return { key: midpointStays(number) ? "bits.nearest_edge_tie" : "bits.nearest_edge", args, tone };
-  return { key: zero ? "bits.underflow" : "bits.nearest", args, tone };
+    value: valueIn(fmt, code, digits),
+    infinity: infinity(negative),
+    ...(how.error && { error: signed(how.error) }),
+    ...(isEdge && { outside: t(fmt.infCode !== null ? "bits.would_be_infinity" : fmt.nan === "top" ? "bits.would_be_nan" : "bits.would_be_outside") }),
+  };
+  if (overflows) return { key: overflowKey(number, compare(value, midpoint) === 0), tone: "overflow", more };
+  return { key: roundedKey(number, how.rule, isEdge), tone: classify(fmt, code) === "zero" ? "underflow" : "rounded", more };
 }
 
-/** Whether the overflow threshold itself, a tie, is rounded to the largest finite value. */
-function midpointStays({ fmt, rounding }: EditedNumber): boolean {
-  return fmt.overflowTieStays && rounding !== "ties-to-away";
+function roundedKey(number: EditedNumber, rule: Rule, isEdge: boolean): MessageKey {
+  const { fmt, code } = number;
+  const zero = classify(fmt, code) === "zero";
+  switch (rule) {
+    case "direction":
+    case "odd":
+      return isEdge ? "bits.direction_edge" : rule === "odd" ? "bits.odd" : "bits.direction";
+    case "tie":
+      if (number.rounding === "ties-to-away") return "bits.tie_away";
+      if (fmt.tiesToLarger) return "bits.tie_larger";
+      return zero ? "bits.tie_zero" : isEdge ? "bits.tie_edge" : "bits.tie";
+    case "nearest":
+      if (isEdge) return midpointStays(number) ? "bits.nearest_edge_tie" : "bits.nearest_edge";
+      return zero ? "bits.underflow" : "bits.nearest";
+    default:
+      return "bits.flushed";
+  }
 }
 
 /** Out of range: which rule led there, and what the overflow policy made of it. */
@@ -140,9 +163,23 @@ function overflowKey(number: EditedNumber, tied: boolean): MessageKey {
   const { fmt, code, rounding = ROUNDINGS[0] } = number;
   const kind = classify(fmt, code);
   if (!rounding.startsWith("ties")) return kind === "infinity" || kind === "nan" ? "bits.overflow_directed" : "bits.overflow_inward";
-  if (kind === "infinity" && tied) return rounding === "ties-to-away" ? "bits.overflow_tie_away" : "bits.overflow_tie";
+  if (kind === "infinity" && tied) {
+    if (rounding === "ties-to-away") return "bits.overflow_tie_away";
+    return fmt.tiesToLarger ? "bits.overflow_tie_larger" : "bits.overflow_tie";
+  }
   if (kind === "infinity") return midpointStays(number) ? "bits.overflow_past" : "bits.overflow";
-  return kind === "nan" ? "bits.overflow_nan" : "bits.overflow_stays";
+  if (kind === "nan") return "bits.overflow_nan";
+  return clamps(number) ? "bits.overflow_stays" : "bits.overflow_finite";
+}
+
+/** Whether the overflow threshold itself, a tie, is rounded to the largest finite value. */
+function midpointStays({ fmt, rounding }: EditedNumber): boolean {
+  return fmt.overflowTieStays && rounding !== "ties-to-away";
+}
+
+/** Whether the overflow policy gives the largest finite value whatever else the format has. */
+function clamps({ fmt, overflow = OVERFLOWS[0] }: EditedNumber): boolean {
+  return overflow === "propagate" || saturates(fmt, overflow);
 }
 
 /** Show the sentence in a callout; gives its text. */
@@ -155,23 +192,26 @@ export function showSentence(callout: HTMLElement, number: EditedNumber): string
 
 /** An error as it is read: with its sign. */
 export function signed(error: Rational): string {
-  return (error.numerator > 0n ? "+" : "") + cut(error, ERROR_DIGITS);
+  return (error.numerator > 0n ? "+" : "") + cut(error, FEW_DIGITS);
 }
 
-function figureOfInfinity(negative: boolean): string {
-  return negative ? "−∞" : "∞";
-}
+const infinity = (negative: boolean): string => (negative ? "−∞" : "∞");
 
-function ofBits({ fmt, code }: EditedNumber, args: Record<string, string>): { key: MessageKey; args: Record<string, string> } {
+function ofBits({ fmt, code }: EditedNumber): Chosen {
   const kind = classify(fmt, code);
   const ieee = fmt.nan === "ieee";
-  if (kind === "nan") return { key: ieee ? "bits.is_nan" : "bits.is_nan_code", args };
+  if (kind === "nan") return { key: ieee ? "bits.is_nan" : "bits.is_nan_code", tone: "exact" };
   if (kind === "infinity") {
     const threshold = isNegative(fmt, code) ? negate(fmt.overflowThreshold) : fmt.overflowThreshold;
-    return { key: ieee ? "bits.is_infinity" : "bits.is_infinity_code", args: { ...args, midpoint: cut(threshold, SENTENCE_DIGITS) } };
+    const more = { midpoint: cut(threshold, SENTENCE_DIGITS) };
+    return { key: ieee ? "bits.is_infinity" : "bits.is_infinity_code", tone: "overflow", more };
   }
-  const value = args.value === "−0" ? args.value : cut(exact(fmt, code), SENTENCE_DIGITS);
-  return { key: "bits.is_value", args: { ...args, value, ...neighbours(fmt, code) } };
+  return { key: isLast(fmt, code) ? "bits.is_value_edge" : "bits.is_value", tone: "exact", more: neighbours(fmt, code) };
+}
+
+/** Whether a finite code has no number above or none below. */
+function isLast(fmt: FloatFormat, code: bigint): boolean {
+  return nextDown(fmt, code) === code || nextUp(fmt, code) === code;
 }
 
 /** The values on either side of a finite code, in digits that tell them apart. */
@@ -179,9 +219,7 @@ export function neighbours(fmt: FloatFormat, code: bigint): { previous: string; 
   const [previous, next] = [nextDown(fmt, code), nextUp(fmt, code)];
   const finite = [previous, code, next].filter((c, i) => (i === 1 || c !== code) && isFinite(fmt, c)).map((c) => exact(fmt, c));
   const digits = digitsToTellApart(finite, SENTENCE_DIGITS);
-  const say = (c: bigint) => (isFinite(fmt, c) ? cut(exact(fmt, c), digits) : figure(fmt, c).text);
-  return {
-    previous: previous === code ? t("bits.nothing_below") : say(previous),
-    next: next === code ? t("bits.nothing_above") : say(next),
-  };
+  const onlyNaN = fmt.nan === "top" && (code & fmt.allOnes) === fmt.maxCode;
+  const say = (c: bigint) => (c === code ? t(onlyNaN ? "bits.only_nan" : "bits.no_number") : valueIn(fmt, c, digits));
+  return { previous: say(previous), next: say(next) };
 }

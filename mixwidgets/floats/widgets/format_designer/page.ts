@@ -5,11 +5,12 @@ import type { RenderProps } from "@anywidget/types";
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { exact } from "#core/formats/decode.ts";
+import { past } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { compare, floorLog2, power, rational, type Rational } from "#core/formats/rational.ts";
 import { announcer } from "#ui/announcer.ts";
 import { card } from "#ui/card.ts";
-import { cut, integer, twoTo, withMinus } from "#ui/digits.ts";
+import { cut, integer, twoTo, valueIn, withMinus } from "#ui/digits.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { attempt } from "#ui/fields.ts";
 import { listed, pieces, t, type MessageKey, type Piece } from "#ui/messages.ts";
@@ -107,8 +108,9 @@ export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, str
     ["designer.smallest_subnormal", fmt.hasSubnormals ? amount(exact(fmt, 1n)) : t("designer.none")],
     ["designer.eps", amount(power(2n, -fmt.fractionBits))],
     ["designer.unit_roundoff", amount(power(2n, -fmt.precision))],
-    ["designer.threshold", `${fmt.overflowTieStays ? ">" : "≥"} ${amount(fmt.overflowThreshold)}`],
+    ["designer.threshold", `${fmt.overflowTieStays ? ">" : "≥"} ${amount(fmt.overflowThreshold)} → ${valueIn(fmt, past(fmt, false), DIGITS)}`],
     ["designer.finite", integer(finiteValues(fmt))],
+    ["designer.zero", fmt.hasZero ? fmt.toHex(0n) : t("designer.none")],
     ["designer.infinity_code", fmt.infCode === null ? t("designer.none") : fmt.toHex(fmt.infCode)],
     ["designer.nan_code", fmt.nanCode === null ? t("designer.none") : fmt.toHex(fmt.nanCode)],
     ["designer.negative_zero", fmt.hasNegativeZero ? fmt.toHex(fmt.signBit) : t("designer.none")],
