@@ -3,13 +3,14 @@
 
 import { describe, expect, test } from "vitest";
 import { formats, getFormat, p3109 } from "#core/formats/catalogue.ts";
-import { customFormat, type CustomDefinition, type Definition, type FloatFormat } from "#core/formats/float_format.ts";
+import { customFormat, type CustomDefinition } from "#core/formats/float_format.ts";
 import { classify, hexFloat, isFinite, nextDown, nextUp, shortest, toDecimal } from "#core/formats/decode.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
 import { explain } from "#core/formats/explain.ts";
 import { InputError, toExact } from "#core/formats/parse.ts";
 import { compare, negate, type Rational } from "#core/formats/rational.ts";
 import { t } from "#ui/messages.ts";
+import { formatNamed } from "./format_named.ts";
 import { committed } from "./vectors.ts";
 
 type Columns = Record<"codes" | "classes" | "decimal" | "shortest" | "hex_float" | "next_up" | "next_down", string>;
@@ -18,28 +19,6 @@ const decoded = committed<Record<string, [Columns]>>("decoded.json");
 const directions = committed<Record<string, [text: string, codes: string][]>>("directions.json");
 const overflows = committed<Record<string, [text: string, codes: string][]>>("overflows.json");
 const explained = committed<Record<string, string[][]>>("explained.json");
-
-interface PythonDefinition {
-  exponent_bits: number;
-  fraction_bits: number;
-  bias?: number;
-  signed?: boolean;
-  infinity?: Definition["infinity"];
-  nan?: Definition["nan"];
-  has_zero?: boolean;
-  subnormals?: Definition["subnormals"];
-  overflows_to_nan?: boolean;
-}
-
-const custom = committed<Record<string, [PythonDefinition]>>("custom.json");
-
-/** A format of the catalogue, of P3109, or of custom.json. */
-function formatNamed(name: string): FloatFormat {
-  const found = custom[name]?.[0];
-  if (!found) return getFormat(name)!;
-  const { exponent_bits: exponentBits, fraction_bits: fractionBits, has_zero: hasZero = true, overflows_to_nan: overflowsToNan = true, ...rest } = found;
-  return customFormat({ name, exponentBits, fractionBits, hasZero, overflowsToNan, ...rest });
-}
 
 /** The code in hex digits, or the key of the error. */
 function answer(name: string, text: string, options: Options): string {

@@ -4,7 +4,7 @@ formats/            what a float format is, and its operations
     spec            its parameters, and what follows from them
     encode          value → code: one rounding, and the rounding directions and overflow policies
     decode          code → value, digits and neighbours
-    explain         why a value is rounded as it is; describe: in words
+    explain         why a value is rounded as it is; explanation: in a sentence; describe: in rows
     float_format    FloatFormat, which users hold: all of this as methods
     arrays          the same for arrays; float32: faster
     catalogue       the formats by name, and P3109's

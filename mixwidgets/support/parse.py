@@ -147,6 +147,13 @@ def to_code(code: object, bits: int, name: str) -> int:
     return number
 
 
+def split_unit(text: str) -> tuple[str, str]:
+    """A text's number and the unit after it: "6" and "bytes" of "6 bytes"; the text and "" without one."""
+    body = _folded(text)
+    match = _UNIT.fullmatch(body)
+    return (match["number"], match["unit"]) if match else (text, "")
+
+
 _FIELDS = {2: (5, 10), 4: (8, 23), 8: (11, 52)}
 """Exponent and fraction bits of the floats of so many bytes."""
 
@@ -165,13 +172,6 @@ def _from_bits(value: Any) -> Fraction:
     field &= (1 << width) - 1
     significand = fraction + ((field > 0) << fraction_bits)
     return significand * Fraction(2) ** (max(field, 1) + 1 - (1 << width - 1) - fraction_bits)
-
-
-def split_unit(text: str) -> tuple[str, str]:
-    """A text's number and the unit after it: "6" and "bytes" of "6 bytes"; the text and "" without one."""
-    body = _folded(text)
-    match = _UNIT.fullmatch(body)
-    return (match["number"], match["unit"]) if match else (text, "")
 
 
 def _from_binary(value: Any) -> Exact:

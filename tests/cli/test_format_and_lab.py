@@ -86,7 +86,7 @@ def test_format_prints_signs_that_the_encoding_of_the_output_lacks():
     ("arguments", "says"),
     [
         (["fp8", "1"], "write one of float8_e5m2, float8_e4m3fn"),
-        (["float16", "１２"], "in plain digits, 12"),
+        (["float16", "12 bytes"], "write the plain number, 12"),
         (["float16", "\x1b[31m"], r"\u001b[31m"),
     ],
 )
@@ -96,6 +96,11 @@ def test_a_wrong_argument_is_one_sentence(arguments, says):
     assert says in result.stderr
     assert "\x1b" not in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("text", ["65,504", "２＾16-32", "(2-2^-10)*2^15", "x = 65504", "0x7BFF"])
+def test_values_are_read_as_everywhere(text):
+    assert "0x7BFF" in call("format", "float16", text).stdout
 
 
 def test_lab_opens_the_start_notebook_on_loopback(monkeypatch, tmp_path):

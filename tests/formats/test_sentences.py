@@ -16,7 +16,7 @@ import pytest
 
 import mixwidgets as mw
 from mixwidgets.floats.formats.encode import ROUNDINGS
-from mixwidgets.floats.formats.words import chosen, sentence
+from mixwidgets.floats.formats.explanation import chosen, sentence
 
 ROOT = Path(__file__).parents[2]
 MESSAGES = json.loads((ROOT / "mixwidgets/support/languages/en/page.json").read_text(encoding="utf-8"))

@@ -52,7 +52,9 @@ def test_an_editor_is_drawn(installed, tmp_path):
 
 
 def test_the_command_line_runs(installed, tmp_path):
-    assert "nearer; error -1" in output(installed, tmp_path, "mixwidgets", "format", "float16", "65505")
+    assert "It is nearer to 65504 (error −1)." in output(
+        installed, tmp_path, "mixwidgets", "format", "float16", "65505"
+    )
     assert "No runs" in output(installed, tmp_path, "mixwidgets", "runs")
     output(installed, tmp_path, "mixwidgets", "export", "site", "--lang", "en")
     assert (tmp_path / "site" / "index.html").exists()

@@ -15,7 +15,7 @@ from typing import Any
 import mixwidgets as mw
 from mixwidgets.floats.formats.describe import figures_of, readouts_of
 from mixwidgets.floats.formats.encode import ROUNDINGS
-from mixwidgets.floats.formats.words import chosen, sentence
+from mixwidgets.floats.formats.explanation import chosen, sentence
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")

@@ -5,10 +5,10 @@ from unicodedata import east_asian_width
 
 from mixwidgets.floats.formats import decode, encode
 from mixwidgets.floats.formats.digits import amount, cut, figure, with_minus
-from mixwidgets.floats.formats.explain import Explanation, explain
+from mixwidgets.floats.formats.explain import explain
+from mixwidgets.floats.formats.explanation import Explanation, neighbours, sentence, signed
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.spec import FormatSpec
-from mixwidgets.floats.formats.words import neighbours, sentence, signed
 from mixwidgets.support.languages.texts import message
 
 _GAP_DIGITS = 12

@@ -1,58 +1,11 @@
 """How a value is rounded: its neighbours below and above, their midpoint, and the rule that decided."""
 
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
 
 from mixwidgets.floats.formats import decode, encode
+from mixwidgets.floats.formats.explanation import Explanation, Rule
 from mixwidgets.floats.formats.spec import FormatSpec
-from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.parse import BitPattern, to_exact
-
-Rule = Literal["exact", "nearest", "tie", "direction", "odd", "chance", "flushed", "underflow", "overflow"]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The rounding of one value to one format. As text it is `sentence`."""
-
-    fmt: FormatSpec = field(repr=False)
-    value: object
-    """The input."""
-    rounding: str
-    overflow: str
-    code: int
-    """The result."""
-    rule: Rule
-    """What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both
-    were equally near, and the rounding mode chose. "direction": the rounding mode goes up, down or toward
-    zero. "odd": the neighbour with the odd code was taken. "chance": a random draw. "flushed": the
-    format has no subnormals, so a result below its smallest normal value became 0. "underflow": the format
-    has no zero, and the value is nearer to zero than any of its numbers, so it became the nearest.
-    "overflow": the value is out of the format's range, as is an infinity or a zero that the format does not
-    have, so the overflow policy gave the result."""
-    below: int
-    """Code of the greatest representable value ≤ the input; past the lowest, of what is there in its place
-    (−∞, NaN, or the lowest itself). The result where `midpoint` is None."""
-    above: int
-    """Code of the least representable value ≥ the input; likewise past the largest."""
-    midpoint: Fraction | None
-    """Halfway between the neighbours; past the largest, the overflow threshold. None when exact, and where
-    the format has no numbers on one side: below zero in an unsigned one, near zero in one without it."""
-    error: Fraction | None
-    """Result − input, exactly. None where the result or the input is not finite."""
-    relative_error: Fraction | None
-    """`error / |input|`. None where that is undefined."""
-
-    @property
-    def sentence(self) -> str:
-        """What happened, as the bit editor says it, in the language of MIXWIDGETS_LANG, else JupyterLab's."""
-        from mixwidgets.floats.formats.words import sentence
-
-        return sentence(self, chosen_language())
-
-    def __str__(self) -> str:
-        return self.sentence
 
 
 def explain(

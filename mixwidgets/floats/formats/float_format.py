@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.floats.formats import decode, encode
-from mixwidgets.floats.formats.explain import Explanation, explain
+from mixwidgets.floats.formats.explain import explain
+from mixwidgets.floats.formats.explanation import Explanation
 from mixwidgets.floats.formats.in_and_out import take
 from mixwidgets.floats.formats.spec import FormatSpec
 

@@ -64,7 +64,7 @@ export function integerForm(fmt: FloatFormat, code: bigint): { significand: stri
   return { significand: `${sign}${fmt.significandOf(biasedExponent, fraction)}`, power: withMinus(String(power)) };
 }
 
-/** What was typed and how it was rounded, or, after an edit of bits, what the bits are. The twin of floats/formats/words.py. */
+/** What was typed and how it was rounded, or, after an edit of bits, what the bits are. The twin of floats/formats/explanation.py. */
 export function sentence(number: EditedNumber): Sentence {
   const { fmt, code, input } = number;
   const args: Record<string, string> = {

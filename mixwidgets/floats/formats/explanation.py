@@ -1,14 +1,17 @@
-"""What happened to a number, in a sentence: which of the page's messages, and with what numbers in it.
+"""What happened to a number that was rounded: as fields, and as a sentence, one of the page's messages.
 
-The twin of mixwidgets/floats/widgets/bit_editor/words.ts; tests/vectors/sentences.json holds both.
+Which message, and what numbers are in it, is also decided in mixwidgets/floats/widgets/bit_editor/words.ts;
+tests/vectors/sentences.json holds both.
 """
 
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 from mixwidgets.floats.formats import decode, encode
 from mixwidgets.floats.formats.digits import cut, digits_to_tell_apart, figure, with_minus
-from mixwidgets.floats.formats.explain import Explanation
 from mixwidgets.floats.formats.spec import FormatSpec, floor_log2
+from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.languages.texts import message
 from mixwidgets.support.parse import BitPattern, Exact, to_exact
 
@@ -17,6 +20,50 @@ _TYPED = 40  # characters of the input that a sentence repeats
 
 Chosen = tuple[str, dict[str, str]]
 """The key of a message, and its arguments."""
+
+
+Rule = Literal["exact", "nearest", "tie", "direction", "odd", "chance", "flushed", "underflow", "overflow"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The rounding of one value to one format. As text it is `sentence`."""
+
+    fmt: FormatSpec = field(repr=False)
+    value: object
+    """The input."""
+    rounding: str
+    overflow: str
+    code: int
+    """The result."""
+    rule: Rule
+    """What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both
+    were equally near, and the rounding mode chose. "direction": the rounding mode goes up, down or toward
+    zero. "odd": the neighbour with the odd code was taken. "chance": a random draw. "flushed": the
+    format has no subnormals, so a result below its smallest normal value became 0. "underflow": the format
+    has no zero, and the value is nearer to zero than any of its numbers, so it became the nearest.
+    "overflow": the value is out of the format's range, as is an infinity or a zero that the format does not
+    have, so the overflow policy gave the result."""
+    below: int
+    """Code of the greatest representable value ≤ the input; past the lowest, of what is there in its place
+    (−∞, NaN, or the lowest itself). The result where `midpoint` is None."""
+    above: int
+    """Code of the least representable value ≥ the input; likewise past the largest."""
+    midpoint: Fraction | None
+    """Halfway between the neighbours; past the largest, the overflow threshold. None when exact, and where
+    the format has no numbers on one side: below zero in an unsigned one, near zero in one without it."""
+    error: Fraction | None
+    """Result − input, exactly. None where the result or the input is not finite."""
+    relative_error: Fraction | None
+    """`error / |input|`. None where that is undefined."""
+
+    @property
+    def sentence(self) -> str:
+        """What happened, as the bit editor says it, in the language of MIXWIDGETS_LANG, else JupyterLab's."""
+        return sentence(self, chosen_language())
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 def sentence(how: Explanation, lang: str) -> str:
