@@ -109,7 +109,15 @@ def test_code_arrays():
         ("e5m2", "does not say which format is meant; write one of float8_e5m2, float8_e5m2fnuz"),
         ("E4M3", "write one of float8_e4m3fn, float8_e4m3, float8_e4m3fnuz, float8_e4m3b11fnuz"),
         ("binary8p9se", "precision p from 1 to k − 1"),
-        ("binary99p3ue", "k = 3 to 15 bits"),
+        ("binary2p1se", "k ≥ 3 bits with a precision p from 1 to k − 1"),
+        ("binary99p3ue", "has 97 exponent and 2 fraction bits; at most 16 and 52 are supported here"),
+        ("binary128p113se", "in codes of up to 64 bits"),
+        ("mxfp4", r"is a block format, not a float format: write get_block_format\('mxfp4'\)"),
+        ("nf4", "Did you mean 'nvfp4'|is a block format"),
+        ("fp6", "write one of float6_e3m2fn, float6_e2m3fn"),
+        ("fp4_e4m3", "is not a known format"),
+        ("ue4m3", "is not a known format"),
+        ("e4m3f", "is not a known format"),
         ("e0m0", "is not a known format"),
         ("e-1m3", "is not a known format"),
         ("float15", "Did you mean 'float16'"),
@@ -135,6 +143,27 @@ def test_names_of_float16(name):
     assert mw.get_format(name) is half
 
 
+@pytest.mark.parametrize(
+    ("short", "name"),
+    {
+        "fp4": "float4_e2m1fn",
+        "FP4": "float4_e2m1fn",
+        "e2m1": "float4_e2m1fn",
+        "fp4_e2m1": "float4_e2m1fn",
+        "e8m0": "float8_e8m0fnu",
+        "ue8m0": "float8_e8m0fnu",
+        "e4m3fn": "float8_e4m3fn",
+        "fp8e4m3fn": "float8_e4m3fn",
+        "e4m3b11fnuz": "float8_e4m3b11fnuz",
+        "fp19": "tfloat32",
+        "e8m7": "bfloat16",
+        "fp8_e4m3": "float8_e4m3",
+    }.items(),
+)
+def test_a_width_or_fields_that_one_format_has(short, name):
+    assert mw.get_format(short).name == name
+
+
 def test_dtypes_of_other_libraries():
     assert mw.get_format(ml_dtypes.bfloat16) == mw.get_format(torch.bfloat16) == mw.get_format("bf16")
     assert mw.get_format(torch.float8_e5m2) == mw.get_format(ml_dtypes.float8_e5m2)
@@ -155,6 +184,23 @@ def test_dtypes_of_other_libraries():
         ({"infinity": "maybe"}, "infinity must be one of ieee, top, none"),
         ({"nan": None}, "nan must be one of"),
         ({"signed": 1}, "signed must be True or False"),
+        ({"subnormals": "some"}, "subnormals must be one of gradual, flushed, none, not 'some'"),
+        ({"overflows_to_nan": None}, "overflows_to_nan must be True or False, not None"),
+        (
+            {"infinity": "none", "nan": "none", "has_zero": False, "subnormals": "none"},
+            "no subnormals either: leave out `subnormals`",
+        ),
+        ({"infinity": "none", "nan": "negative_zero", "subnormals": "flushed"}, "several codes for −0"),
+        (
+            {
+                "infinity": "top",
+                "nan": "top",
+                "exponent_bits": 1,
+                "fraction_bits": 1,
+                "subnormals": "flushed",
+            },
+            "few codes are left",
+        ),
         ({"infinity": "none"}, "choose both or neither"),
         ({"exponent_bits": 1}, "at least 2 exponent bits"),
         ({"fraction_bits": 0}, "at least 2 exponent bits and 1 fraction bit"),

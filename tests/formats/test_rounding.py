@@ -20,7 +20,7 @@ def nearest(fmt, value: Fraction) -> float:
     """gmpy2's rounding of a rational: the format's precision, exponent range and subnormals (MPFR's).
 
     MPFR knows IEEE's range only, so what lies past the format's largest is settled by the native rule:
-    infinity if there is one, else NaN, else the largest.
+    infinity if there is one, else NaN if it overflows to that, else the largest.
     """
     context = gmpy2.context(
         precision=fmt.precision,
@@ -35,7 +35,7 @@ def nearest(fmt, value: Fraction) -> float:
         abs(value) == fmt.overflow_threshold_exact and fmt.overflow_tie_stays
     ):
         return float(rounded)
-    past = math.inf if fmt.has_inf else math.nan if fmt.has_nan else fmt.max
+    past = math.inf if fmt.has_inf else math.nan if fmt.has_nan and fmt.overflows_to_nan else fmt.max
     return math.copysign(past, value)
 
 
@@ -75,7 +75,7 @@ DIRECTIONS = ["ties-to-even", "ties-to-away", "toward-zero", "toward-positive", 
 @given(
     st.sampled_from([*NAMES, "float8_e8m0fnu", "binary8p4ue", "binary7p3uf"]),
     st.sampled_from(DIRECTIONS),
-    st.sampled_from(["native", "saturate", "torch"]),
+    st.sampled_from(["native", "saturate", "propagate", "torch"]),
     st.lists(st.floats(), min_size=1, max_size=20),
 )
 def test_arrays_are_their_scalars(name, rounding, overflow, values):
@@ -198,7 +198,26 @@ def test_stochastic_rounding_is_unbiased_and_repeats_by_its_seed():
     assert (half.round(values, seed=2, **ways) != rounded).any()
     assert (half.round(half.decode(np.arange(1000)), seed=3, **ways) == half.decode(np.arange(1000))).all()
     one_bit = half.round(values, rounding="stochastic", random_bits=1, seed=1)
-    assert (one_bit == 1).all()  # 0.3 has no first bit: few bits are biased downwards
+    assert (one_bit == 1).all()  # 0.3 has no first bit: few bits are biased towards zero
+    negative = half.round(-values, rounding="stochastic", random_bits=1, seed=1)
+    assert (negative == -1).all()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8])
+def test_random_bits_and_seed_of_numpy(kind):
+    half, ways = mw.get_format("float16"), {"rounding": "stochastic", "random_bits": 24, "seed": 7}
+    values = np.linspace(0, 1, 100)
+    expected = half.round(values, **ways)
+    np.testing.assert_array_equal(half.round(values, **{**ways, "random_bits": kind(24)}), expected)
+    np.testing.assert_array_equal(half.round(values, **{**ways, "seed": kind(7)}), expected)
+
+
+def test_the_draws_of_a_seed_stay():
+    half, ways = mw.get_format("float16"), {"rounding": "stochastic", "random_bits": 8}
+    expected = [15360, 15361, 15361, 15363, 15364, 15365, 15366, 15366, 15368, 15368, 15369, 15370]
+    assert half.encode(np.linspace(1, 1.01, 12), **ways, seed=5).tolist() == expected
+    scalars = [half.encode("1.0003", **ways, seed=seed) - 15360 for seed in range(12)]
+    assert scalars == [1, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -208,8 +227,11 @@ def test_stochastic_rounding_is_unbiased_and_repeats_by_its_seed():
         ({"rounding": "stochastic"}, "needs random_bits from 1 to 52, not None"),
         ({"rounding": "stochastic", "random_bits": 8}, "needs a seed"),
         ({"rounding": "stochastic", "random_bits": 0, "seed": 1}, "from 1 to 52, not 0"),
-        ({"seed": 1}, 'are for rounding="stochastic"'),
-        ({"overflow": "clip"}, "'native', 'saturate', 'torch', 'ml_dtypes', not 'clip'"),
+        ({"rounding": "stochastic-c", "random_bits": True, "seed": 1}, "from 1 to 52, not True"),
+        ({"rounding": "stochastic", "random_bits": 8, "seed": 1.0}, "an integer from 0, not 1.0"),
+        ({"rounding": "stochastic_b"}, "Did you mean 'stochastic-b'"),
+        ({"seed": 1}, "are for a stochastic rounding; it is 'ties-to-even'"),
+        ({"overflow": "clip"}, "'native', 'saturate', 'propagate', 'torch', 'ml_dtypes', not 'clip'"),
     ],
 )
 def test_ways_that_are_not_known(ways, says):

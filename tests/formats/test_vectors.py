@@ -18,7 +18,7 @@ VECTORS = ROOT / "tests" / "vectors"
 MESSAGES = json.loads((ROOT / "mixwidgets/support/languages/en/page.json").read_text(encoding="utf-8"))
 MISSING = ("format.no_nan", "format.no_zero", "format.no_sign")
 DIRECTIONS = ("ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative", "to-odd")
-POLICIES = ("native", "saturate", "torch", "ml_dtypes")
+POLICIES = ("native", "saturate", "propagate", "torch", "ml_dtypes")
 
 
 def rows(file, *parts):
@@ -138,7 +138,9 @@ def test_every_code(fmt, found):
         assert [fmt.to_hex(step(fmt, code))[2:] for code in codes] == columns[step.__name__]
     for name in ("decimal", "shortest", "hex_float"):
         back = [
-            (code, fmt.encode(text)) for code, text in zip(codes, columns[name], strict=True) if text != "nan"
+            (code & fmt.sign_bit if fmt.classify(code) == "zero" else code, fmt.encode(text))
+            for code, text in zip(codes, columns[name], strict=True)
+            if text != "nan"
         ]
         assert [code for code, _ in back] == [code for _, code in back]
 

@@ -26,7 +26,7 @@ from format_oracle import (
 )
 
 HAIR = Fraction(1, 2**40)
-SAMPLED = ("tfloat32", "binary15p5se")  # too many codes to list
+SAMPLED = ("tfloat32", "binary15p5se", "binary16p11se", "custom-dlfloat")  # too many codes to list
 
 
 def hex_text(value: Fraction) -> str:
@@ -125,21 +125,21 @@ def set_out(number: int, exponent: int) -> str:
 
 
 def beside(name: str, code: int, direction: int) -> int:
-    """The code of the next value upwards (1) or downwards (−1); its own where there is none."""
+    """The code of the next value upwards (1) or downwards (−1); of the value itself where there is none."""
     row, value = FORMATS[name], value_of(name, code)
     magnitude = code % row.top
-    near = {0, 1, magnitude - 1, magnitude + 1}
+    near = {0, row.smallest_code, magnitude - 1, magnitude + 1}
     codes = {m + sign for m in near if 0 <= m < row.top for sign in (0, row.top)[: 1 + row.sign]}
     further = [
         c for c in codes if (value_of(name, c) > value if direction > 0 else value_of(name, c) < value)
     ]
     if not further:
-        return code
+        return code if value else 0
     nearest = (min if direction > 0 else max)(value_of(name, c) for c in further)
     found = [c for c in further if value_of(name, c) == nearest]
-    return min(
-        found, key=lambda c: (c >= row.top) != (code >= row.top)
-    )  # of the two zeros the one on this side
+    return min(  # of several zeros the one on this side, with a fraction of 0
+        found, key=lambda c: ((c >= row.top) != (code >= row.top), c % row.top)
+    )
 
 
 # Rounding
@@ -148,15 +148,17 @@ def beside(name: str, code: int, direction: int) -> int:
 def points(row: Row, rng: np.random.Generator) -> list[Fraction]:
     """Where roundings change their answer, and a hair beside."""
     at, top = row.magnitude, row.max_code
-    smallest = at(1 if row.zero_field else 0)
+    smallest = at(row.smallest_code)
     codes = [top, 0, 1, (1 << row.t) - 1, 1 << row.t, *map(int, rng.integers(0, top, 5))]
     ties = [(at(code) + at(code + 1)) / 2 for code in dict.fromkeys(codes) if code <= top]
     values = [smallest / 2, smallest * 3 / 4, at(top), at(top + 1), 2 * at(top + 1), smallest]
     values += [at(codes[-1]) + (at(codes[-1] + 1) - at(codes[-1])) * Fraction(n, 4) for n in (1, 3)]
+    if row.smallest_code:  # where results below the smallest value begin
+        ties += [(row.grid(row.smallest_code - 1) + smallest) / 2, smallest]
     for tie in ties:
         values += [tie, tie * (1 - HAIR), tie * (1 + HAIR)]
     both = [*values, *(-value for value in values[:12]), *(-value for value in values[12::3])]
-    return [value for value in dict.fromkeys(both) if row.sign or value > 0]
+    return list(dict.fromkeys(both))
 
 
 def directions() -> dict[str, list[list[str]]]:
@@ -197,7 +199,7 @@ def explained() -> dict[str, list[list[str]]]:
     found = {}
     for name, row in FORMATS.items():
         at, top = row.magnitude, row.max_code
-        threshold, smallest = (at(top) + at(top + 1)) / 2, at(1 if row.zero_field else 0)
+        threshold, smallest = (at(top) + at(top + 1)) / 2, at(row.smallest_code)
         middle = top // 2
         values = [threshold, -threshold, threshold * (1 - HAIR), -2 * threshold, at(top), -smallest / 2]
         values += [smallest * 3 / 8, (at(middle) + at(middle + 1)) / 2, Fraction(0)]
@@ -205,7 +207,7 @@ def explained() -> dict[str, list[list[str]]]:
         cases = [(value, "ties-to-even") for value in values]
         cases += [(value, ROUNDINGS[1 + i % 5]) for i, value in enumerate(values)]
         rows = [
-            explained_row(name, value, rounding, OVERFLOWS[i % 2])
+            explained_row(name, value, rounding, OVERFLOWS[i % 3])
             for i, (value, rounding) in enumerate(cases)
         ]
         found[name] = [row for row in rows if row is not None]
@@ -218,11 +220,12 @@ def explained_row(name: str, value: Fraction, rounding: str, overflow: str) -> l
     if isinstance(code, str):
         return None
     finite = row.kind(code) not in ("nan", "infinity")
-    error = Fraction(value_of(name, code)) - value if finite else None
+    error = row.magnitude(code % row.top) * (-1 if code >= row.top else 1) - value if finite else None
     below = above = code
     rule, midpoint = "exact", None
     if error != 0:
-        low = min(neighbours(row, abs(value))[0], row.max_code)
+        low = min(rounded(row, value, "toward-zero"), row.max_code)
+        high = max(low + 1, row.smallest_code)
         outside = (value < 0 and not row.sign) or row.magnitude(low) > abs(value)
         rule = (
             "overflow"
@@ -230,10 +233,10 @@ def explained_row(name: str, value: Fraction, rounding: str, overflow: str) -> l
             else rule_of(row, value, rounding)
         )
         if not outside:
-            midpoint = (row.magnitude(low) + row.magnitude(low + 1)) / 2 * (-1 if value < 0 else 1)
+            midpoint = (row.magnitude(low) + row.magnitude(high)) / 2 * (-1 if value < 0 else 1)
             inner = row.signed(low, value < 0)
             past = code_of(name, -math.inf if value < 0 else math.inf)
-            outer = past if low == row.max_code else row.signed(low + 1, value < 0)
+            outer = past if low == row.max_code else row.signed(high, value < 0)
             below, above = (outer, inner) if value < 0 else (inner, outer)
     codes = [hexed(name, one) for one in (code, below, above)]
     figures = ["none" if figure is None else hex_text(figure) for figure in (midpoint, error)]
@@ -241,6 +244,8 @@ def explained_row(name: str, value: Fraction, rounding: str, overflow: str) -> l
 
 
 def rule_of(row: Row, value: Fraction, rounding: str) -> str:
+    if row.subnormals != "gradual" and rounded(row, value, rounding) == 0:
+        return "flushed"
     if rounding == "to-odd":
         return "odd"
     if not rounding.startswith("ties"):

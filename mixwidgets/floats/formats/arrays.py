@@ -41,7 +41,7 @@ def decode(fmt: FormatSpec, codes: Any) -> NDArray[np.float64]:
 def encode(
     fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Callable[[int], NDArray[Any]] | None
 ) -> NDArray[Any]:
-    """`draw(n)` returns n thresholds for "stochastic": the least remainder of each value that rounds up."""
+    """`draw(n)` returns n draws for a stochastic direction (see `scalar.rounds_up`)."""
     scalar.check_rounding(rounding, overflow)
     array = _as_real_array(values)
     if array.dtype == object:
@@ -63,7 +63,8 @@ def round(
     saturate = scalar.saturates(fmt, overflow)
     if rounding == "ties-to-even" and overflow != "propagate" and float32.serves(fmt, values):
         return float32.round_array(fmt, values, saturate)
-    if draw and overflow != "propagate" and float32.serves_draws(fmt, values):
+    is_threshold = rounding != "stochastic-c"  # whose draws may be negative (see `scalar.rounds_up`)
+    if draw and is_threshold and overflow != "propagate" and float32.serves_draws(fmt, values):
 
         def round_by_draws(chunk: NDArray[Any]) -> NDArray[Any]:
             return float32.round_by_draws(fmt, chunk, saturate, draw(chunk.size))

@@ -12,6 +12,9 @@ from mixwidgets.floats.formats.spec import FormatSpec, floor_log2
 from mixwidgets.support.parse import BitPattern, to_exact
 from mixwidgets.support.suggestion import did_you_mean
 
+STOCHASTIC = ("stochastic", "stochastic-b", "stochastic-c")
+"""P3109's StochasticA, B and C (interim report 4.0, section 4.7.4)."""
+
 ROUNDINGS = (
     "ties-to-even",
     "ties-to-away",
@@ -19,7 +22,7 @@ ROUNDINGS = (
     "toward-positive",
     "toward-negative",
     "to-odd",
-    "stochastic",
+    *STOCHASTIC,
 )
 """IEEE 754-2019, section 4.3; to-odd: Boldo and Melquiond, IEEE Trans. Comp. 57(4), 2008; and stochastic."""
 
@@ -39,7 +42,7 @@ def encode(
     overflow: str = "native",
     draw: Fraction = NEVER,
 ) -> int:
-    """The code of one value, rounded once. `draw` decides "stochastic" (see `rounds_up`)."""
+    """The code of one value, rounded once. `draw` decides the stochastic directions (see `rounds_up`)."""
     check_rounding(rounding, overflow)
     exact = to_exact(value)
     if isinstance(exact, BitPattern):
@@ -85,7 +88,8 @@ def past(
     inward = not infinite and is_inward(fmt, rounding, negative)
     clamps = overflow == "propagate" or saturates(fmt, overflow)
     if negative and not fmt.signed:
-        return 0 if clamps or (inward and fmt.has_zero) else nan(fmt, "no negative numbers")
+        to_zero = fmt.has_zero and not infinite and _goes_inward(rounding, negative)
+        return 0 if clamps or to_zero else nan(fmt, "no negative numbers")
     largest = with_sign(fmt, fmt.max_code, negative)
     if saturates(fmt, overflow) or inward or (clamps and not infinite):
         return largest
@@ -131,7 +135,8 @@ def rounds_up(rounding: str, remainder: Any, is_odd: Any, negative: Any, draw: A
     """Whether a magnitude rounds up to the next code; of one value (Fractions, bools) or of arrays of them.
 
     remainder: its distance from the code below in units of the gap, 0 ≤ remainder < 1.
-    is_odd: parity of the code below. draw: for "stochastic", the least remainder that rounds up.
+    is_odd: parity of the code below. draw: for a stochastic direction, the least remainder that rounds up;
+    if negative, in "stochastic-c", minus the greatest that does not.
     """
     match rounding:
         case "ties-to-even":
@@ -140,8 +145,10 @@ def rounds_up(rounding: str, remainder: Any, is_odd: Any, negative: Any, draw: A
             up = remainder >= 0.5
         case "to-odd":
             up = is_odd ^ True
-        case "stochastic":
+        case "stochastic" | "stochastic-b":
             up = remainder >= draw
+        case "stochastic-c":
+            up = (remainder >= abs(draw)) & (remainder != -draw)
         case _:
             up = _goes_inward(rounding, negative) ^ True
     return up & (remainder > 0)

@@ -10,7 +10,7 @@ from mixwidgets.support.parse import BitPattern, to_exact
 
 Rule = Literal["exact", "nearest", "tie", "direction", "odd", "chance", "flushed", "overflow"]
 
-_OTHERS: dict[str, Rule] = {"to-odd": "odd", "stochastic": "chance"}
+_OTHERS: dict[str, Rule] = {"to-odd": "odd", **dict.fromkeys(encode.STOCHASTIC, "chance")}
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,10 @@ def explain(
 
 
 def _rule(fmt: FormatSpec, magnitude: Fraction, midpoint: Fraction, rounding: str, negative: bool) -> Rule:
-    if encode.round_magnitude(fmt, magnitude, rounding, negative=negative) > fmt.max_code:
+    rounded = encode.round_magnitude(fmt, magnitude, rounding, negative=negative)
+    if rounded > fmt.max_code:
         return "overflow"
-    if fmt.has_zero and not fmt.has_subnormals and magnitude < fmt.magnitude(fmt.smallest_code):
+    if not rounded and fmt.subnormals != "gradual":
         return "flushed"
     if rounding.startswith("ties"):
         return "tie" if magnitude == midpoint else "nearest"

@@ -93,10 +93,15 @@ class FloatFormat(FormatSpec):
         of these (see `round`). torch has few operations on uint16 and wider: use `codes.to(torch.int32)`.
 
         rounding: "ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative",
-        "to-odd" or "stochastic", which rounds up with a probability equal to the remainder, using
-        `random_bits` bits (1 … 52; few bits bias the result downwards) from a generator with this `seed`.
-        overflow: "native" (infinity if the format has one, else NaN, else the largest finite value),
-        "saturate" (the largest, also for ±inf), or a library's own policy, "torch" or "ml_dtypes".
+        "to-odd", or a stochastic one: the magnitude rounds up with a probability equal to the remainder, by
+        `random_bits` bits (1 … 52) from a generator with this `seed`. "stochastic", "stochastic-b" and
+        "stochastic-c" are P3109's StochasticA, B and C (interim report 4.0, section 4.7.4). With few bits A
+        is biased towards zero: its probability is the remainder cut to `random_bits` bits; B and C round
+        the remainder to so many bits.
+        overflow: "native" (infinity if the format has one, else NaN unless `overflows_to_nan` is False, else
+        the largest finite value; P3109's SatNone), "saturate" (the largest, also for ±inf; SatFinite),
+        "propagate" (the largest, but ±inf stays infinite if the format has it; SatPropagate), or a library's
+        own policy, "torch" or "ml_dtypes".
 
         In a format without NaN, raises ValueError for a NaN, and for a zero or a negative number if the
         format lacks those.
@@ -145,20 +150,41 @@ class FloatFormat(FormatSpec):
         return _arrays().keep_dtype(self, values, value) if hasattr(values, "dtype") else value
 
 
-def _draws(rounding: str, random_bits: int | None, seed: int | None) -> Callable[[int], Any] | None:
-    """For "stochastic", a function that draws n thresholds: the least remainder that rounds up (1: none)."""
-    if rounding != "stochastic":
+def _draws(rounding: str, random_bits: Any, seed: Any) -> Callable[[int], Any] | None:
+    """For a stochastic direction, a function that draws n times what `encode.rounds_up` takes as `draw`.
+
+    With N random bits, R is drawn from 0 … 2^N − 1, and T = 2^N − R. A remainder ν rounds up where (P3109's
+    interim report 4.0, section 4.7.4, solved for ν)
+
+        stochastic      ⌊ν·2^N⌋ + R ≥ 2^N               ν ≥ T / 2^N
+        stochastic-b    ⌊ν·2^(N+1)⌋ + 2R + 1 ≥ 2^(N+1)  ν ≥ (T − ½) / 2^N
+        stochastic-c    RNITE(ν·2^N) + R ≥ 2^N          the same; ν > … where T is odd
+    """
+    if rounding not in encode.STOCHASTIC:
         if random_bits is not None or seed is not None:
-            raise ValueError(f'random_bits and seed are for rounding="stochastic"; it is {rounding!r}')
+            raise ValueError(f"random_bits and seed are for a stochastic rounding; it is {rounding!r}")
         return None
-    if isinstance(random_bits, bool) or not isinstance(random_bits, int) or not 1 <= random_bits <= 52:
+    if not (_is_integer(random_bits) and 1 <= random_bits <= 52):
         raise ValueError(f"stochastic rounding needs random_bits from 1 to 52, not {random_bits!r}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+    if not (_is_integer(seed) and seed >= 0):
         raise ValueError(f"stochastic rounding needs a seed, an integer from 0, not {seed!r}")
     import numpy as np
 
-    steps, generator = 1 << random_bits, np.random.default_rng(seed)
-    return lambda n: 1 - generator.integers(0, steps, n) / steps
+    steps, generator = 1 << int(random_bits), np.random.default_rng(int(seed))
+
+    def draw(count: int) -> Any:
+        numerator = steps - generator.integers(0, steps, count)
+        if rounding == "stochastic":
+            return numerator / steps
+        is_strict = (rounding == "stochastic-c") & (numerator % 2 == 1)
+        return (numerator - 0.5) / np.where(is_strict, -steps, steps)  # exact: 53 bits at most
+
+    return draw
+
+
+def _is_integer(value: object) -> bool:
+    """Of Python or of NumPy."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _arrays() -> ModuleType:

@@ -23,7 +23,7 @@ Nan = Literal["ieee", "top", "negative_zero", "none"]
 Subnormals = Literal["gradual", "flushed", "none"]
 
 LIMITS = {"exponent_bits": (1, 11), "fraction_bits": (0, 52), "bias": (-4096, 4096)}
-FAMILY_LIMITS = {**LIMITS, "exponent_bits": (1, 15), "bias": (0, 1 << 14)}  # P3109's, of up to 15 bits
+FAMILY_LIMITS = {**LIMITS, "exponent_bits": (1, 16), "bias": (0, 1 << 15)}  # of P3109's formats
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class FormatSpec:
     name: str
     """The name by which `get_format` knows it, or your own."""
     exponent_bits: int
-    """Width w of the biased exponent field, 1 … 11 (… 15 in the experimental P3109 family)."""
+    """Width w of the biased exponent field, 1 … 11 (… 16 in the experimental P3109 family)."""
     fraction_bits: int
     """Width t = p − 1 of the stored fraction, 0 … 52."""
     bias: int = cast("int", None)
