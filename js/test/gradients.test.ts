@@ -162,6 +162,15 @@ test("without zero nothing is flushed or subnormal", () => {
   expect(estimatedError(below, format, 0)).toBeCloseTo(Math.sqrt(errors / squares), 4);
 });
 
+test.each(["flushed", "none"] as const)("without subnormals (%s) a gradient is flushed or normal", (subnormals) => {
+  const format = customFormat({ name: "mine", exponentBits: 3, fractionBits: 2, infinity: "none", nan: "none", subnormals });
+  // In halves of the least ulp, in which the smallest normal binade begins at 8: the ties beside it, 7 and 9, go to the even code.
+  const unit = 2 ** (format.emin - 3);
+  const summary = summaryOf(Float32Array.from([1, 4, 6.9, 7, 7.1, 8, 8.9, 9, 9.1, 10], (value) => value * unit), format);
+  const flushed = { flushed: 3, none: 8 }[subnormals]; // below 7; up to 9
+  expect(summary.counts(format, 0).finite).toEqual([flushed, 0, 10 - flushed, 0]);
+});
+
 test("without a fraction bit nothing is subnormal", () => {
   const definition = { exponentBits: 4, infinity: "none", nan: "none" } as const;
   const [flushed, subnormal] = boundaries(customFormat({ name: "e4m0", fractionBits: 0, ...definition }));

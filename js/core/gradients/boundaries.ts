@@ -2,7 +2,7 @@
 // which gives the reasons.
 
 import type { FloatFormat } from "../formats/float_format.ts";
-import { divide, floorLog2, power, rational, subtract, type Rational } from "../formats/rational.ts";
+import { divide, floorLog2, multiply, power, rational, subtract, type Rational } from "../formats/rational.ts";
 
 const FRACTION_BITS = 52;
 /** The width of a binade, in units of 2^-52 of its lower end. */
@@ -30,12 +30,11 @@ export function boundaries(format: FloatFormat): Boundaries {
   const known = computed.get(format);
   if (known) return known;
   const halfUlp = power(2n, format.emin - format.fractionBits - 1);
-  const flushed = format.hasZero ? place(halfUlp, true) : NOTHING_BELOW; // the tie goes to zero, the even code
-  const subnormal = place(subtract(power(2n, format.emin), halfUlp), false);
+  const halves = rational(2n * (format.smallestCode + format.codeOffset) - 1n);
+  const flushed = format.hasZero ? place(multiply(halves, halfUlp), format.smallestCode % 2n === 1n) : NOTHING_BELOW;
   const places: Boundaries = [
     flushed,
-    // Without fraction bits there are no subnormals.
-    !format.hasZero || isBelow(subnormal, flushed) ? flushed : subnormal,
+    format.hasSubnormals ? place(subtract(power(2n, format.emin), halfUlp), false) : flushed,
     place(format.overflowThreshold, format.overflowTieStays),
   ];
   computed.set(format, places);
@@ -50,10 +49,6 @@ function place(magnitude: Rational, tieRoundsDown: boolean): Place {
   const whole = scaled / denominator;
   const onGrid = whole * denominator === scaled;
   return { exponent, fraction: Number(tieRoundsDown || !onGrid ? whole + 1n : whole) };
-}
-
-function isBelow(a: Place, b: Place): boolean {
-  return a.exponent < b.exponent || (a.exponent === b.exponent && a.fraction < b.fraction);
 }
 
 /** log2 of a place's magnitude, for drawing. */

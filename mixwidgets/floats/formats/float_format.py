@@ -126,7 +126,7 @@ class FloatFormat(FormatSpec):
     ) -> Any:
         """Values rounded to this format (see `encode`) and kept in the dtype they came in.
 
-        What comes in and what goes out, here and of `encode`, `decode` and `BlockFormat.quantize`:
+        What comes in and what goes out, here and of `encode`, `decode` and `BlockFormat.quantize`::
 
             number, text          number
             NumPy scalar          scalar of its dtype
