@@ -20,7 +20,7 @@ Work = Callable[[], object]
 
 
 def measure() -> dict[str, object]:
-    return {**_to_nearest(), **_every_way()}
+    return {**_to_nearest(), **_every_way(), **_in_blocks()}
 
 
 def _to_nearest() -> dict[str, object]:
@@ -61,6 +61,20 @@ def _rows(fmt: mw.FloatFormat, dtype: type, values: np.ndarray) -> Iterator[tupl
     yield "round float64", lambda: fmt.round(wide), "≤ 30"
     yield "round float32 toward zero", lambda: fmt.round(values, rounding="toward-zero"), "≤ 30"
     yield "round float32 stochastically", lambda: fmt.round(values, **draws), "≤ 50"
+
+
+def _in_blocks() -> dict[str, object]:
+    values = _values(np.random.default_rng(0), SIZE).reshape(1024, 2048)
+    results = {}
+    for name, reach in (("mxfp8_e4m3", "≤ 55"), ("mxfp4", "≤ 55"), ("nvfp4", "≤ 75"), ("nvfp4_16x16", "")):
+        fmt = mw.get_block_format(name)
+        beside = partial(_beside_a_copy, values)
+        results[f"quantize in {name} / a copy"] = beside(lambda fmt=fmt: fmt.quantize(values), reach)
+        results[f"round to {name} / a copy"] = beside(lambda fmt=fmt: fmt.round(values))
+        if not fmt.is_2d:
+            down = beside(lambda fmt=fmt: fmt.quantize(values, axis=0), reach)
+            results[f"quantize in {name} down columns / a copy"] = down
+    return results
 
 
 def _values(rng: np.random.Generator, size: int) -> np.ndarray:
