@@ -27,6 +27,8 @@ interface PythonDefinition {
   infinity?: Definition["infinity"];
   nan?: Definition["nan"];
   has_zero?: boolean;
+  subnormals?: Definition["subnormals"];
+  overflows_to_nan?: boolean;
 }
 
 const custom = committed<Record<string, [PythonDefinition]>>("custom.json");
@@ -35,8 +37,8 @@ const custom = committed<Record<string, [PythonDefinition]>>("custom.json");
 function formatNamed(name: string): FloatFormat {
   const found = custom[name]?.[0];
   if (!found) return getFormat(name)!;
-  const { exponent_bits: exponentBits, fraction_bits: fractionBits, has_zero: hasZero = true, ...rest } = found;
-  return customFormat({ name, exponentBits, fractionBits, hasZero, ...rest });
+  const { exponent_bits: exponentBits, fraction_bits: fractionBits, has_zero: hasZero = true, overflows_to_nan: overflowsToNan = true, ...rest } = found;
+  return customFormat({ name, exponentBits, fractionBits, hasZero, overflowsToNan, ...rest });
 }
 
 /** The code in hex digits, or the key of the error. */
@@ -82,7 +84,8 @@ test.each(Object.entries(decoded))("every code of %s", (name, [columns]) => {
   };
   expect(found).toEqual(lists);
   for (const code of codes.filter((code) => isFinite(fmt, code))) {
-    for (const text of [toDecimal(fmt, code), shortest(fmt, code), hexFloat(fmt, code)]) expect(encode(fmt, text)).toBe(code);
+    const expected = classify(fmt, code) === "zero" ? code & fmt.signBit : code; // several codes may be zero
+    for (const text of [toDecimal(fmt, code), shortest(fmt, code), hexFloat(fmt, code)]) expect(encode(fmt, text)).toBe(expected);
   }
 });
 
@@ -133,7 +136,7 @@ describe("P3109", () => {
   });
 
   test("every member has its largest value, and K and P have limits", () => {
-    for (let bits = 3; bits <= 15; bits += 1) {
+    for (let bits = 3; bits <= 16; bits += 1) {
       for (const signed of [true, false]) {
         for (let precision = 1; precision <= (signed ? bits - 1 : bits); precision += 1) {
           const fmt = p3109(bits, precision, signed, true)!;
@@ -142,7 +145,8 @@ describe("P3109", () => {
         expect(p3109(bits, bits + 1, signed, true)).toBeUndefined();
       }
     }
-    expect(p3109(16, 4, true, true)).toBeUndefined();
+    expect([p3109(17, 1, true, true)?.exponentBits, p3109(64, 53, true, true)?.fractionBits]).toEqual([16, 52]);
+    expect([p3109(18, 1, true, true), p3109(65, 53, false, true), p3109(2, 1, true, true)]).toEqual([undefined, undefined, undefined]);
   });
 });
 
@@ -168,6 +172,10 @@ describe("custom formats", () => {
     ["custom.nan_place", { infinity: "none", nan: "negative_zero", signed: false }],
     ["custom.nan_place", { infinity: "none", nan: "negative_zero", hasZero: false }],
     ["custom.empty", { infinity: "none", nan: "top", exponentBits: 1, fractionBits: 0 }],
+    ["custom.empty", { infinity: "top", nan: "top", exponentBits: 1, fractionBits: 1, subnormals: "flushed" }],
+    ["custom.choice", { subnormals: "some" as never }],
+    ["custom.no_zero", { infinity: "none", nan: "none", hasZero: false, subnormals: "none" }],
+    ["custom.many_zeros", { infinity: "none", nan: "negative_zero", subnormals: "flushed" }],
   ])("%s: %o", (key, wrong) => {
     const definition = { name: "mine", exponentBits: 4, fractionBits: 3, ...wrong };
     expect(outcome(() => customFormat(definition).name)).toBe(key);

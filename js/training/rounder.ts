@@ -5,7 +5,7 @@
 // (Dekker, Numer. Math. 18, 1971, splits numbers by adding a constant). M depends only on the exponent of x: the table `magic` has
 // it for each of float64's 2,048 exponents, made once for each format.
 
-import { beyond } from "#core/formats/encode.ts";
+import { past as codePast } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { clamp } from "#core/range.ts";
 
@@ -28,7 +28,7 @@ export interface Rounder {
   readonly ulp: Float64Array;
   /** The largest finite value. */
   readonly max: number;
-  /** What a magnitude beyond `max` becomes: infinity; else, if the format has none, NaN; else `max`. */
+  /** What a magnitude beyond `max` becomes: infinity; else, if the format has none, NaN or `max`. */
   readonly past: number;
   readonly hasNegativeZero: boolean;
   /** Whether storing in a Float32Array already rounds to the format. */
@@ -37,9 +37,9 @@ export interface Rounder {
 
 const known = new WeakMap<FloatFormat, Rounder>();
 
-/** Whether tensors can be kept in a format: it needs a sign and a zero, and values that are all float32 values. */
-export function holdsTensors({ signed, hasZero, emin, emax, fractionBits }: FloatFormat): boolean {
-  return signed && hasZero && fractionBits <= 23 && emax <= 127 && emin - fractionBits >= -149;
+/** Whether tensors can be kept in a format: it needs a sign, a zero and subnormals, and values that are all float32 values. */
+export function holdsTensors({ signed, hasZero, subnormals, emin, emax, fractionBits }: FloatFormat): boolean {
+  return signed && hasZero && subnormals === "gradual" && fractionBits <= 23 && emax <= 127 && emin - fractionBits >= -149;
 }
 
 /** The rounder of a format that holds tensors. */
@@ -60,7 +60,7 @@ export function rounderOf(format: FloatFormat): Rounder {
   const top = Number(maxCode >> width);
   const significand = Number(format.significandOf(top, maxCode & ((1n << width) - 1n)));
   const max = significand * powerOfTwo(format.exponentOf(top) - fractionBits);
-  const after = beyond(format, false);
+  const after = codePast(format, false);
   const past = after === maxCode ? max : after === infCode ? Infinity : NaN;
   const isFloat32 = fractionBits === 23 && emin === -126 && emax === 127 && past === Infinity;
   const rounder = { magic, ulp, max, past, hasNegativeZero, isFloat32 };

@@ -16,6 +16,8 @@ underscore may separate two digits, as in Python.
 
 import math
 import re
+import struct
+import sys
 import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass
@@ -129,6 +131,26 @@ def to_code(code: object, bits: int, name: str) -> int:
     return number
 
 
+_FIELDS = {2: (5, 10), 4: (8, 23), 8: (11, 52)}
+"""Exponent and fraction bits of the floats of so many bytes."""
+
+
+def _from_bits(value: Any) -> Fraction:
+    """The magnitude of a finite number. A float's is read from its bits, because a processor that flushes
+    subnormals (`torch.set_flush_denormal`) takes them for 0."""
+    size = 8 if isinstance(value, float) else getattr(value, "itemsize", 0)
+    if size not in _FIELDS:  # a Decimal, extended precision
+        return abs(Fraction(*value.as_integer_ratio()))
+    width, fraction_bits = _FIELDS[size]
+    code = int.from_bytes(
+        struct.pack("=d", value) if isinstance(value, float) else value.tobytes(), sys.byteorder
+    )
+    field, fraction = divmod(code, 1 << fraction_bits)
+    field &= (1 << width) - 1
+    significand = fraction + ((field > 0) << fraction_bits)
+    return significand * Fraction(2) ** (max(field, 1) + 1 - (1 << width - 1) - fraction_bits)
+
+
 def _from_binary(value: Any) -> Exact:
     """A Decimal or a binary float of Python or NumPy, extended precision included."""
     negative = value.is_signed() if isinstance(value, Decimal) else math.copysign(1, value) < 0
@@ -138,7 +160,7 @@ def _from_binary(value: Any) -> Exact:
         raise ValueError(f"the exponent of {value} is beyond ±{MAX_EXPONENT}, where no format reaches")
     if abs(value) == float("inf"):
         return Exact("infinity", negative)
-    return Exact("finite", negative, abs(Fraction(*value.as_integer_ratio())))
+    return Exact("finite", negative, _from_bits(value))
 
 
 def _read_text(text: str, *, number_only: bool = False) -> Exact | BitPattern:

@@ -191,6 +191,23 @@ def test_dtypes_of_other_libraries():
         ({"infinity": "maybe"}, "infinity must be one of ieee, top, none"),
         ({"nan": None}, "nan must be one of"),
         ({"signed": 1}, "signed must be True or False"),
+        ({"subnormals": "some"}, "subnormals must be one of gradual, flushed, none, not 'some'"),
+        ({"overflows_to_nan": None}, "overflows_to_nan must be True or False, not None"),
+        (
+            {"infinity": "none", "nan": "none", "has_zero": False, "subnormals": "none"},
+            "no subnormals either: leave out `subnormals`",
+        ),
+        ({"infinity": "none", "nan": "negative_zero", "subnormals": "flushed"}, "several codes for −0"),
+        (
+            {
+                "infinity": "top",
+                "nan": "top",
+                "exponent_bits": 1,
+                "fraction_bits": 1,
+                "subnormals": "flushed",
+            },
+            "few codes are left",
+        ),
         ({"infinity": "none"}, "choose both or neither"),
         ({"exponent_bits": 1}, "at least 2 exponent bits"),
         ({"fraction_bits": 0}, "at least 2 exponent bits and 1 fraction bit"),

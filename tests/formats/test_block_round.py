@@ -4,6 +4,7 @@ import hypothesis.extra.numpy as arrays
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -90,3 +91,25 @@ def test_the_dtype_of_the_result(dtype):
     rounded = mw.get_block_format("mxfp8_e4m3").round(np.array([1, -3, 5, 0]).astype(dtype))
     assert rounded.tolist() == [1, -3, 5, 0]
     assert rounded.dtype == (np.float64 if dtype in (np.float64, np.int16) else np.float32)
+
+
+@pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
+def test_where_the_processor_flushes_subnormals(fmt):
+    draws = np.random.default_rng(0)
+    values = np.ldexp(draws.standard_normal((64, 300)), draws.integers(-150, 127, (64, 1))).astype(np.float32)
+    values[3], values[5, :200] = 0, 0
+    ways = [(method, rule) for method in (fmt.quantize, fmt.round) for rule in fmt.scale_rules]
+    expected = [method(values, scale_rule=rule) for method, rule in ways]
+    try:
+        if not torch.set_flush_denormal(True):
+            pytest.fail("this processor cannot flush subnormals; nothing is tested")
+        got = [method(values, scale_rule=rule) for method, rule in ways]
+    finally:
+        torch.set_flush_denormal(False)
+    for one, other in zip(got, expected, strict=True):
+        if isinstance(one, np.ndarray):
+            same_bits(one, other)
+        else:
+            np.testing.assert_array_equal(one.codes, other.codes)
+            np.testing.assert_array_equal(one.scale_codes, other.scale_codes)
+            np.testing.assert_array_equal(one.dequantized, other.dequantized)

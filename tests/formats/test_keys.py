@@ -4,11 +4,10 @@ midpoint, right beside them, and at the ends of the float's own range."""
 import itertools
 import math
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,21 +46,15 @@ UNUSUAL = [
 ]
 
 
-@pytest.fixture(params=["a table", "no table"])
-def tables(request, monkeypatch):
-    """With a table at once, also for a few values, or never with one."""
-    at_once = request.param == "a table"
-    monkeypatch.setattr(keys, "_cached", lambda what, count, entries, build: build() if at_once else None)
-
-
-@cache
-def points(fmt):
-    """Every value of the format, those that it flushes included, and every midpoint, with two of each past
-    the range."""
+def intervals(fmt, step):
+    """From value to midpoint and from midpoint to value, up to two values past the range; of a format without
+    subnormals also where those would be."""
     gap = Fraction(2) ** (fmt.emin - fmt.fraction_bits)
-    values = {fmt.magnitude(code) for code in range(fmt.max_code + 3)}
-    values = sorted(values | {gap * number for number in range(1 + (1 << fmt.fraction_bits))})
-    return sorted({*values, *((low + high) / 2 for low, high in itertools.pairwise(values))})
+    values = [(gap * n, gap * (n + 1)) for n in range(0, 1 + (1 << fmt.fraction_bits), step)]
+    codes = [*range(fmt.smallest_code, fmt.max_code, step), fmt.max_code, fmt.max_code + 1]
+    values += [(fmt.magnitude(code), fmt.magnitude(code + 1)) for code in codes]
+    for low, high in values:
+        yield from itertools.pairwise([low, (low + high) / 2, high])
 
 
 def at_the_ends(low, high, dtype):
@@ -77,20 +70,20 @@ def at_the_ends(low, high, dtype):
             yield min(inside, key=lambda x: abs(Fraction(float(x)) - end))
 
 
-@cache
+@lru_cache(maxsize=4)
 @np.errstate(over="ignore")
 def cases(fmt, dtype, step):
     """Magnitudes, and for each a rational that every direction rounds alike."""
     limits = np.finfo(dtype)
     found = [(x, Fraction(float(x))) for x in (dtype(0), limits.smallest_subnormal, limits.tiny, limits.max)]
-    for low, high in itertools.islice(itertools.pairwise(points(fmt)), 0, None, step):
+    for low, high in intervals(fmt, step):
         if low < limits.max and Fraction(float(dtype(float(low)))) == low:
             found.append((dtype(float(low)), low))
         found.extend((x, (low + high) / 2) for x in at_the_ends(low, high, dtype))
     return np.array([value for value, _ in found]), [exact for _, exact in found]
 
 
-@cache
+@lru_cache(maxsize=1 << 19)
 def scalar_code(fmt, value, rounding, overflow):
     try:
         return fmt.encode(value, rounding=rounding, overflow=overflow)
@@ -106,6 +99,10 @@ def value_of(fmt, code):
         return None
 
 
+def some(values):
+    return values[:: len(values) // 20 + 1]
+
+
 def check(fmt, dtype, rounding, overflow, step=1):
     magnitudes, exacts = cases(fmt, dtype, step)
     values = np.concatenate([magnitudes, -magnitudes, dtype([np.inf, -np.inf, np.nan, -np.nan])])
@@ -114,19 +111,21 @@ def check(fmt, dtype, rounding, overflow, step=1):
     codes = np.array([scalar_code(fmt, exact, rounding, overflow) for exact in exacts], object)
     known = codes != ERROR
     np.testing.assert_array_equal(fmt.encode(values[known], **ways), codes[known].astype(np.uint64))
-    for value in values[~known]:
+    for value in some(values[~known]):
         with pytest.raises(ValueError, match=f"{fmt.name} has no"):
             fmt.encode(np.array([value]), **ways)
 
     wide = np.array([value_of(fmt, code) for code in codes], float)  # None is NaN
     with np.errstate(over="ignore"):
-        fits = known & ((wide.astype(dtype) == wide) | (np.isnan(wide) & [value_of(fmt, c) is not None for c in codes]))
+        fits = known & (
+            (wide.astype(dtype) == wide) | (np.isnan(wide) & [value_of(fmt, c) is not None for c in codes])
+        )
     rounded = fmt.round(values[fits], **ways)
     assert rounded.dtype == dtype
     np.testing.assert_array_equal(rounded, wide[fits])
     expected_sign = np.where(np.isnan(rounded), np.signbit(values[fits]), np.signbit(wide[fits]))
     np.testing.assert_array_equal(np.signbit(rounded), expected_sign)  # a NaN keeps its sign
-    for value in values[~fits]:
+    for value in some(values[~fits]):
         with pytest.raises((ValueError, OverflowError), match=f"{fmt.name} (has no|does not fit)"):
             fmt.round(np.array([value]), **ways)
 
@@ -135,12 +134,114 @@ def check(fmt, dtype, rounding, overflow, step=1):
 @pytest.mark.parametrize("number", range(len(CATALOGUE) + len(UNUSUAL)))
 def test_a_few_ways_for_each_format(tables, number, dtype):
     fmt = [*CATALOGUE, *UNUSUAL][number]
-    for rounding, overflow in WAYS[number % 6 :: 6]:
-        check(fmt, dtype, rounding, overflow)
+    for rounding, overflow in WAYS[number % 7 :: 7]:
+        check(fmt, dtype, rounding, overflow, step=1 if fmt.bits <= 8 else 37)
 
 
 @pytest.mark.parametrize(("rounding", "overflow"), WAYS)
 def test_a_few_values_for_each_way(tables, rounding, overflow):
-    for fmt in WIDER:
-        check(fmt, np.float32, rounding, overflow, step=997)
-        check(fmt, np.float64, rounding, overflow, step=991)
+    check(WIDER[0], np.float32, rounding, overflow, step=1997)
+    check(WIDER[1], np.float64, rounding, overflow, step=997)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fmt", [*CATALOGUE, *UNUSUAL, *family()], ids=lambda fmt: fmt.name)
+def test_every_way_for_each_format(tables, fmt):
+    for (rounding, overflow), dtype in itertools.product(WAYS, FLOATS):
+        check(fmt, dtype, rounding, overflow, step=1 if fmt.bits <= 8 else 7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tables", ["a table"], indirect=True)
+@pytest.mark.parametrize(("rounding", "overflow"), WAYS)
+@pytest.mark.parametrize("fmt", WIDER, ids=lambda fmt: fmt.name)
+def test_every_value_for_each_way(tables, fmt, rounding, overflow):
+    for dtype in FLOATS:
+        check(fmt, dtype, rounding, overflow, step=1 if overflow == "native" else 29)
+
+
+@st.composite
+def custom_formats(draw):
+    """Any format of up to 64 bits that can be made."""
+    choices = {
+        "infinity": st.sampled_from(["ieee", "top", "none"]),
+        "nan": st.sampled_from(["ieee", "top", "negative_zero", "none"]),
+        "subnormals": st.sampled_from(["gradual", "flushed", "none"]),
+        **dict.fromkeys(("signed", "has_zero", "overflows_to_nan"), st.booleans()),
+    }
+    bias = st.none() | st.integers(-1100, 1200) | st.integers(120, 170)
+    sizes = {"exponent_bits": st.integers(1, 11), "fraction_bits": st.integers(0, 52), "bias": bias}
+    fields = draw(st.fixed_dictionaries(sizes, optional=choices))
+    if fields.get("infinity") == "ieee" or fields.get("nan") == "ieee":
+        fields |= {"infinity": "ieee", "nan": "ieee"}
+    try:
+        return mw.FloatFormat("custom", **fields)
+    except ValueError:
+        return mw.FloatFormat(
+            "custom", fields["exponent_bits"], fields["fraction_bits"], infinity="none", nan="none"
+        )
+
+
+def floats_near(fmt, dtype):
+    """Floats on, and right beside, a value of the format or a midpoint, and any others."""
+    codes = st.integers(0, fmt.max_code + 1) | st.integers(0, 9) | st.integers(0, 9).map(fmt.max_code.__sub__)
+
+    def near(code, is_midpoint, sign, steps):
+        low, high = fmt.magnitude(max(code, 0)), fmt.magnitude(max(code, 0) + is_midpoint)
+        try:
+            value = dtype(sign * float((low + high) / 2))
+        except OverflowError:
+            value = dtype(sign * math.inf)
+        return np.nextafter(value, dtype(steps * math.inf)) if steps else value
+
+    beside = st.builds(near, codes, st.booleans(), st.sampled_from([1, -1]), st.integers(-1, 1))
+    return beside | st.floats(width=np.dtype(dtype).itemsize * 8).map(dtype)
+
+
+@settings(max_examples=150)
+@given(custom_formats(), st.sampled_from(FLOATS), st.sampled_from(WAYS), st.booleans(), st.data())
+@np.errstate(over="ignore")
+def test_any_custom_format(fmt, dtype, way, at_once, data):
+    rounding, overflow = way
+    values = np.array(data.draw(st.lists(floats_near(fmt, dtype), min_size=1, max_size=8)), dtype)
+    exacts = [Fraction(float(x)) or str(float(x)) if math.isfinite(x) else str(float(x)) for x in values]
+    codes = [scalar_code(fmt, exact, rounding, overflow) for exact in exacts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keys, "_cached", lambda what, count, entries, build: build() if at_once else None)
+        for value, code in zip(values, codes, strict=True):
+            if code == ERROR:
+                with pytest.raises(ValueError, match="custom has no"):
+                    fmt.encode(np.array([value]), rounding=rounding, overflow=overflow)
+            else:
+                assert fmt.encode(np.array([value]), rounding=rounding, overflow=overflow) == code
+                check_decoded(fmt, code)
+
+
+def check_decoded(fmt, code):
+    codes = np.array([code], np.uint64)
+    expected = value_of(fmt, code)
+    if expected is None:
+        with pytest.raises(OverflowError, match="does not fit float64"):
+            fmt.decode(codes)
+    else:
+        np.testing.assert_array_equal(fmt.decode(codes).view(np.uint64), np.float64(expected).view(np.uint64))
+
+
+@pytest.mark.parametrize("fmt", [*CATALOGUE, *UNUSUAL[:-1]], ids=lambda fmt: fmt.name)
+def test_every_code_is_decoded(tables, fmt):
+    codes = np.arange(1 << fmt.bits)
+    values = [value_of(fmt, code) for code in codes.tolist()]
+    known = np.array([value is not None for value in values])
+    for code in some(codes[~known]):
+        with pytest.raises(OverflowError, match="does not fit float64"):
+            fmt.decode(np.array([code]))
+    decoded, expected = fmt.decode(codes[known]), np.array(values, float)[known]
+    np.testing.assert_array_equal(decoded.view(np.uint64), expected.view(np.uint64))
+    with np.errstate(over="ignore"):
+        single = expected.astype(np.float32)
+        fits = (single == expected) | np.isnan(expected)
+    decoded = arrays.decode(fmt, codes[known][fits], np.float32)
+    np.testing.assert_array_equal(decoded.view(np.uint32), single[fits].view(np.uint32))
+    for code in some(codes[known][~fits]):
+        with pytest.raises(OverflowError, match="does not fit float32"):
+            arrays.decode(fmt, np.array([code]), np.float32)

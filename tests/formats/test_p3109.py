@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -199,6 +200,7 @@ def test_the_widest_range_is_beyond_float64():
     fmt = mw.get_format("binary15p1se")
     assert fmt.exact(1) == Fraction(2) ** (1 - 8192)
     assert fmt.encode("0x1p-4999") == 8192 - 4999
+    assert Fraction(Decimal(mw.get_format("binary16p1ue").to_decimal(1))) == Fraction(2) ** (1 - 32768)
     with pytest.raises(OverflowError, match="does not fit float64"):
         fmt.decode(1)
 

@@ -229,7 +229,7 @@ def test_the_draws_of_a_seed_stay():
         ({"rounding": "stochastic", "random_bits": 0, "seed": 1}, "from 1 to 52, not 0"),
         ({"rounding": "stochastic-c", "random_bits": True, "seed": 1}, "from 1 to 52, not True"),
         ({"rounding": "stochastic", "random_bits": 8, "seed": 1.0}, "an integer from 0, not 1.0"),
-        ({"rounding": "stochastic_b"}, "Did you mean 'stochastic-b'"),
+        ({"rounding": "stochastic_b", "random_bits": 8, "seed": 1}, "Did you mean 'stochastic-b'"),
         ({"seed": 1}, "are for a stochastic rounding; it is 'ties-to-even'"),
         ({"overflow": "clip"}, "'native', 'saturate', 'propagate', 'torch', 'ml_dtypes', not 'clip'"),
     ],

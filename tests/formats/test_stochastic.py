@@ -1,59 +1,69 @@
-"""Stochastic rounding of float32 arrays, the fast way, is that of the same values as float64, bit for bit."""
+"""Stochastic rounding of arrays is that of single values by the same draws, with a table and without."""
 
-import hypothesis.extra.numpy as arrays
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from mixwidgets.floats.formats import float32
-from mixwidgets.floats.formats.catalogue import get_format, list_formats
+import mixwidgets as mw
+from mixwidgets.floats.formats.encode import STOCHASTIC
+from mixwidgets.floats.formats.keys import CHUNK
 
-FORMATS = [fmt for fmt in list_formats() if fmt.name not in ("float64", "float8_e8m0fnu")]
+FORMATS = [*mw.list_formats(), mw.FloatFormat("float32's exponents", 8, 5, infinity="none", nan="none")]
 
 
-def check(fmt, values, **ways):
-    if not fmt.has_nan:
-        values = np.where(np.isnan(values), np.float32(1), values)
-    assert float32.serves_draws(fmt, values)
-    before = values.copy()
-    got = fmt.round(values, rounding="stochastic", **ways)
+def values_for(fmt, dtype, count):
+    """Eighths of gaps, where few random bits have their thresholds; floats beside them; any bits."""
+    draws = np.random.default_rng(1)
+    low = fmt.decode(draws.integers(0, min(fmt.max_code, 1 << 40), count))
+    low = np.concatenate([low, fmt.decode(np.arange(min(fmt.max_code + 1, 9)))])
     with np.errstate(all="ignore"):
-        expected = fmt.round(values.astype(np.float64), rounding="stochastic", **ways).astype(np.float32)
-    assert got.dtype == np.float32
-    np.testing.assert_array_equal(values.view(np.uint32), before.view(np.uint32))
-    known = ~np.isnan(expected)
-    np.testing.assert_array_equal(np.isnan(got), ~known)
-    np.testing.assert_array_equal(got[known].view(np.uint32), expected[known].view(np.uint32))
+        gaps = np.array([fmt.ulp(value) for value in low])
+        near = (low + draws.integers(0, 9, low.size) / 8 * gaps).astype(dtype)
+        beside = np.nextafter(near, draws.choice(dtype([np.inf, 0]), near.size))
+    integers = f"u{np.dtype(dtype).itemsize}"
+    wild = draws.integers(0, np.iinfo(integers).max, count, integers, endpoint=True).view(dtype)
+    special = dtype([0, -0.0, np.inf, -np.inf, np.nan, np.finfo(dtype).smallest_subnormal])
+    values = np.concatenate([near, -near, beside, wild, special])
+    if not fmt.has_nan:
+        values = values[~np.isnan(values)]
+    return values
 
 
-@pytest.mark.parametrize("overflow", ["native", "saturate"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rounding", STOCHASTIC)
 @pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
-def test_every_pattern_of_bits_alike(fmt, overflow):
-    codes = np.random.default_rng(0).integers(0, 1 << 32, 40_000, np.uint32)  # more than a chunk
-    for random_bits in (1, 16, 52):
-        check(fmt, codes.view(np.float32), overflow=overflow, random_bits=random_bits, seed=2)
+def test_it_is_that_of_single_values(tables, fmt, rounding, dtype):
+    values = values_for(fmt, dtype, 40)
+    exacts = [Fraction(x) if np.isfinite(x) and x else str(x) for x in values.astype(float).tolist()]
+    before = values.tobytes()
+    for random_bits in (1, 2, 24, 52):
+        for overflow in ("native", "saturate"):
+            ways = {"rounding": rounding, "overflow": overflow, "random_bits": random_bits, "seed": 2}
+            codes = fmt.encode(exacts, **ways)
+            np.testing.assert_array_equal(fmt.encode(values, **ways), codes)
+            expected = fmt.decode(codes)
+            with np.errstate(over="ignore"):
+                fits = (expected.astype(dtype) == expected) | np.isnan(expected)
+            if fits.all():
+                rounded = fmt.round(values, **ways)
+                assert rounded.dtype == dtype
+                np.testing.assert_array_equal(rounded, expected)
+                numbers = ~np.isnan(expected)
+                np.testing.assert_array_equal(np.signbit(rounded[numbers]), np.signbit(expected[numbers]))
+    assert values.tobytes() == before
 
 
-@pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
-@settings(max_examples=25)
-@given(data=st.data())
-def test_the_values_of_the_format_and_what_lies_beside_them(fmt, data):
-    values = st.integers(0, min(fmt.max_code, (1 << 31) - 1)).map(fmt.decode) | st.floats(width=32)
-    given_ = data.draw(arrays.arrays(np.float32, st.integers(0, 9), elements=values))
-    with np.errstate(over="ignore"):
-        beside = np.concatenate([given_, -given_, np.nextafter(given_, np.float32(np.inf))])
-    check(fmt, beside, random_bits=data.draw(st.integers(1, 24)), seed=data.draw(st.integers(0, 9)))
-
-
-@pytest.mark.parametrize("name", ["float64", "float8_e8m0fnu", "binary8p1uf"])
-def test_other_formats_take_the_long_way(name):
-    assert not float32.serves_draws(get_format(name), np.zeros(3, np.float32))
-    assert not float32.serves_draws(get_format("float16"), np.zeros(3))
+def test_a_draw_decides_for_its_value_in_every_chunk():
+    fmt, count = mw.get_format("float16"), 2 * CHUNK + 5
+    ways = {"rounding": "stochastic", "random_bits": 16, "seed": 3}
+    values = np.full(count, 1 + 2**-11, np.float32)
+    drawn = np.random.default_rng(3).integers(0, 1 << 16, count)
+    np.testing.assert_array_equal(fmt.round(values, **ways) > 1, drawn >= 1 << 15)
 
 
 def test_a_nan_in_a_format_without_one_is_an_error():
     with pytest.raises(ValueError, match="NaN"):
-        get_format("float4_e2m1fn").round(
+        mw.get_format("float4_e2m1fn").round(
             np.array([1, np.nan], np.float32), rounding="stochastic", random_bits=8, seed=0
         )

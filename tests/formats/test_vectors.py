@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import gmpy2
+import numpy as np
 import pytest
 
 import mixwidgets as mw
@@ -157,6 +158,41 @@ def test_every_overflow_policy(fmt, found):
     assert [
         [text, " ".join(answer(fmt, text, overflow=one) for one in POLICIES)] for text, _ in found
     ] == found
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("fmt", "found"), lists("directions.json"))
+def test_every_direction_of_an_array(fmt, found, dtype):
+    check_arrays(fmt, found, dtype, [{"rounding": rounding} for rounding in DIRECTIONS])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("fmt", "found"), lists("overflows.json"))
+def test_every_overflow_policy_of_an_array(fmt, found, dtype):
+    check_arrays(fmt, found, dtype, [{"overflow": overflow} for overflow in POLICIES])
+
+
+def check_arrays(fmt, found, dtype, ways):
+    """The values that the dtype holds, and that are no error, as one array for each column of codes."""
+    rows = [(as_number(text, dtype), codes.split()) for text, codes in found]
+    for i, way in enumerate(ways):
+        taken = [(x, codes[i]) for x, codes in rows if x is not None and codes[i] not in MISSING]
+        codes = fmt.encode(np.array([x for x, _ in taken], dtype), **way)
+        assert [fmt.to_hex(int(code))[2:] for code in codes] == [code for _, code in taken], way
+
+
+def as_number(text, dtype):
+    """The value of a text in a dtype; None if it does not hold it."""
+    exact = to_exact(text)
+    if exact.kind != "finite":
+        return float(text)
+    if not exact.magnitude:
+        return -0.0 if exact.negative else 0.0
+    if not Fraction(1, 2**1074) <= exact.magnitude < 2**1023:
+        return None
+    with np.errstate(over="ignore"):
+        number = dtype(float(exact.value))
+    return number if np.isfinite(number) and Fraction(float(number)) == exact.value else None
 
 
 @pytest.mark.parametrize(("fmt", "found"), lists("explained.json"))

@@ -243,6 +243,7 @@ def test_an_editor_rounds_as_its_format_does(name, rounding, overflow):
     ("name", "bad", "error", "words"),
     [
         ("rounding", "stochastic", ValueError, "for stochastic rounding use FloatFormat.round"),
+        ("rounding", "stochastic-c", ValueError, "for stochastic rounding use FloatFormat.round"),
         ("rounding", "ties_to_even", ValueError, "Did you mean 'ties-to-even'"),
         ("overflow", "wrap", ValueError, "overflow must be one of 'native', 'saturate'"),
         ("overflow", None, TypeError, "are names, not"),

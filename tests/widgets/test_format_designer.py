@@ -6,7 +6,17 @@ import traitlets
 
 import mixwidgets as mw
 
-FIELDS = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero")
+FIELDS = (
+    "exponent_bits",
+    "fraction_bits",
+    "bias",
+    "infinity",
+    "nan",
+    "signed",
+    "has_zero",
+    "subnormals",
+    "overflows_to_nan",
+)
 
 
 def design(designer):
@@ -22,7 +32,9 @@ def test_every_known_format_is_recognised(fmt):
     assert design(other) == design(designer)
 
 
-@pytest.mark.parametrize("name", ["binary8p4se", "binary8p5sf", "binary8p1uf", "binary15p5ue", "binary3p2sf"])
+@pytest.mark.parametrize(
+    "name", ["binary8p4se", "binary8p3sf", "binary8p1uf", "binary15p5ue", "binary3p2sf", "binary16p11se"]
+)
 def test_p3109_is_recognised(name):
     designer = mw.FormatDesigner()
     designer.format = name
@@ -30,10 +42,25 @@ def test_p3109_is_recognised(name):
     assert designer.format.experimental
 
 
-def test_of_two_names_the_catalogue_s_is_taken():
-    designer = mw.FormatDesigner()
-    designer.format = "binary8p3sf"
+def test_overflow_alone_tells_p3109_from_the_catalogue():
+    designer = mw.FormatDesigner("binary8p3sf")
+    designer.overflows_to_nan = True
     assert designer.format.name == "float8_e5m2fnuz"
+    extended = mw.FormatDesigner("binary16p11se", overflows_to_nan=False)  # it overflows to infinity
+    assert extended.format.name == "binary16p11se"
+
+
+def test_a_format_without_subnormals():
+    designer = mw.FormatDesigner("float8_e4m3", subnormals="flushed")
+    assert designer.format.round([2.0**-7, 2.0**-6]).tolist() == [0, 2.0**-6]
+    with pytest.raises(traitlets.TraitError, match="no subnormals either"):
+        designer.has_zero = False
+    dlfloat = mw.FormatDesigner(
+        exponent_bits=6, fraction_bits=9, infinity="none", nan="top", subnormals="none"
+    )
+    assert dlfloat.format.smallest_normal == 2.0**-31 * (1 + 2**-9)
+    again = eval(repr(dlfloat), {"FormatDesigner": mw.FormatDesigner})
+    assert again.format == dlfloat.format
 
 
 def test_a_new_format_is_named_after_its_widths_and_works():
@@ -76,6 +103,8 @@ def test_a_format_whose_bias_is_the_old_usual_one_keeps_it():
         ("nan", "somewhere", "must be one of"),
         ("fraction_bits", 0, "fraction bit"),
         ("signed", "yes", "signed must be True or False, not 'yes'"),
+        ("subnormals", "some", "must be one of gradual, flushed, none, not 'some'"),
+        ("overflows_to_nan", 0, "overflows_to_nan must be True or False, not 0"),
     ],
 )
 def test_what_makes_no_format_is_refused_and_the_last_good_design_stays(name, value, words):

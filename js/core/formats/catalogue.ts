@@ -34,11 +34,12 @@ export function getFormat(name: unknown): FloatFormat | undefined {
 const P3109_NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
 const p3109Formats = new Map<string, FloatFormat>(); // those asked for so far, by name
 
-/** The format of K bits, 3 to 15, and precision P, 1 to K − 1 (K if unsigned); `extended` formats have infinities. The same
- * arguments always return the same object. Undefined if there is no such format. */
+/** The format of K bits, at least 3, and precision P, 1 to K − 1 (K if unsigned); `extended` formats have infinities. The same
+ * arguments always return the same object. Undefined if there is no such format, or if it has more than 64 bits, 16 of them the
+ * exponent and 52 the fraction: the standard has no limits. */
 export function p3109(bits: number, precision: number, signed: boolean, extended: boolean): FloatFormat | undefined {
   const exponentBits = bits - precision + Number(!signed);
-  if (bits < 3 || bits > 15 || precision < 1 || exponentBits < 1) return undefined;
+  if (bits < 3 || bits > 64 || precision < 1 || precision > 53 || exponentBits < 1 || exponentBits > 16) return undefined;
   const name = `binary${bits}p${precision}${signed ? "s" : "u"}${extended ? "e" : "f"}`;
   const known = p3109Formats.get(name);
   if (known) return known;
@@ -51,6 +52,7 @@ export function p3109(bits: number, precision: number, signed: boolean, extended
     infinity: extended ? "top" : "none",
     nan: signed ? "negative_zero" : "top",
     hasZero: true,
+    overflowsToNan: extended, // an extended format has infinity instead
     experimental: true,
     citation: "IEEE P3109, interim report 4.0, 2026",
   });

@@ -1,7 +1,7 @@
 // Decodes codes to exact values, in the order of IEEE 754-2019, section 3.4.
 
 import { getFormat } from "./catalogue.ts";
-import { roundMagnitude } from "./encode.ts";
+import { roundMagnitude, withSign } from "./encode.ts";
 import type { FloatFormat } from "./float_format.ts";
 import type { Exact } from "./parse.ts";
 import { compare, floorLog10, magnitudeOf, multiply, negate, power, rational, subtract, type Rational } from "./rational.ts";
@@ -27,8 +27,8 @@ export function classify(fmt: FloatFormat, code: bigint): FloatClass {
   const magnitude = code & fmt.allOnes;
   if (fmt.nan === "negative_zero" && code === fmt.signBit) return "nan";
   if (magnitude > fmt.maxCode) return magnitude === fmt.infCode ? "infinity" : "nan";
-  if (!fmt.hasZero || magnitude >> BigInt(fmt.fractionBits)) return "normal";
-  return magnitude ? "subnormal" : "zero";
+  if (magnitude < fmt.smallestCode) return "zero";
+  return magnitude < fmt.smallestNormalCode ? "subnormal" : "normal";
 }
 
 export function isFinite(fmt: FloatFormat, code: bigint): boolean {
@@ -56,6 +56,7 @@ export function exactOf(value: number): Exact {
 
 /** The gap between consecutive values in the binade of a finite code. */
 export function ulp(fmt: FloatFormat, code: bigint): Rational {
+  if (!fmt.hasSubnormals && classify(fmt, code) === "zero") return fmt.magnitude(fmt.smallestCode);
   return power(2n, fmt.exponentOf(fields(fmt, code).biasedExponent) - fmt.fractionBits);
 }
 
@@ -72,12 +73,11 @@ export function nextDown(fmt: FloatFormat, code: bigint): bigint {
 function step(fmt: FloatFormat, code: bigint, up: boolean): bigint {
   if (classify(fmt, code) === "nan") return code;
   const magnitude = code & fmt.allOnes;
-  const isZero = fmt.hasZero && magnitude === 0n; // +0 and −0 have the same neighbours
-  if (isZero && !up) return fmt.signed ? fmt.signBit | 1n : code;
-  if (isZero) return 1n;
+  const isZero = magnitude < fmt.smallestCode; // +0 and −0 have the same neighbours
+  if (isZero) return up ? fmt.smallestCode : fmt.signed ? fmt.signBit | fmt.smallestCode : 0n;
   if (isNegative(fmt, code) !== up) return magnitude < (fmt.infCode ?? fmt.maxCode) ? code + 1n : code;
-  if (magnitude === 0n) return code ^ fmt.signBit; // without zero, the smallest numbers of either sign are neighbours
-  return classify(fmt, code - 1n) === "nan" ? 0n : code - 1n; // the code of −0 is NaN
+  if (magnitude > fmt.smallestCode) return code - 1n;
+  return fmt.hasZero ? withSign(fmt, 0n, isNegative(fmt, code)) : code ^ fmt.signBit; // without zero, the two smallest are neighbours
 }
 
 /** The exact value in positional notation, or "inf", "-inf" or "nan". */

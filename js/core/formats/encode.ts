@@ -15,10 +15,10 @@ export const ROUNDINGS = [
 ] as const;
 export type Rounding = (typeof ROUNDINGS)[number];
 
-/** The result for a value beyond the largest finite one. "native": infinity; in a format without infinity, NaN; without both,
- * the largest finite value. "saturate": the largest finite value, also for infinities. "torch" and "ml_dtypes": as in torch
- * 2.13 and ml_dtypes 0.6. */
-export const OVERFLOWS = ["native", "saturate", "torch", "ml_dtypes"] as const;
+/** The result for a value past the largest finite one. "native": infinity; in a format without infinity, NaN unless
+ * `overflowsToNan` is false; else the largest finite value. "saturate": the largest finite value, also for infinities.
+ * "propagate": the same, but an infinity stays one. "torch" and "ml_dtypes": as in torch 2.13 and ml_dtypes 0.6. */
+export const OVERFLOWS = ["native", "saturate", "propagate", "torch", "ml_dtypes"] as const;
 export type Overflow = (typeof OVERFLOWS)[number];
 
 export interface Options {
@@ -35,20 +35,31 @@ export function encode(fmt: FloatFormat, value: Exact | BitPattern | string, opt
   if (exact.kind === "pattern") return checkWidth(exact.code, fmt.bits, fmt.name);
   if (exact.kind === "nan") return nanCode(fmt, "format.no_nan"); // the sign of a NaN has no meaning (6.3)
   const { negative, magnitude } = exact;
-  const saturates = overflow === "saturate" || (overflow === "torch" && fmt.name === "float8_e4m3fn");
-  const isZero = exact.kind === "finite" && magnitude.numerator === 0n;
-  if (negative && !fmt.signed && !isZero) return saturates ? 0n : nanCode(fmt, "format.no_sign");
-  if (isZero && !fmt.hasZero) return saturates ? 0n : nanCode(fmt, "format.no_zero");
-  const code = exact.kind === "infinity" ? null : roundMagnitude(fmt, magnitude, rounding, negative);
-  if (code !== null && code <= fmt.maxCode) return withSign(fmt, code, negative);
-  const isClipped = saturates || (code !== null && roundsTowardZero(rounding, negative));
-  return isClipped ? withSign(fmt, fmt.maxCode, negative) : beyond(fmt, negative);
+  if (exact.kind === "infinity") return past(fmt, negative, { ...options, infinite: true });
+  const isZero = magnitude.numerator === 0n;
+  if (isZero && !fmt.hasZero) return saturates(fmt, overflow) ? 0n : nanCode(fmt, "format.no_zero");
+  const code = roundMagnitude(fmt, magnitude, rounding, negative);
+  const lacksSign = negative && !fmt.signed && !isZero && (code > 0n || !fmt.hasZero);
+  return code > fmt.maxCode || lacksSign ? past(fmt, negative, options) : withSign(fmt, code, negative);
 }
 
-/** The code for values beyond the largest finite one: infinity, else NaN, else the largest finite value. */
-export function beyond(fmt: FloatFormat, negative: boolean): bigint {
-  if (fmt.infCode === null && fmt.nanCode !== null) return fmt.nanCode;
-  return withSign(fmt, fmt.infCode ?? fmt.maxCode, negative);
+/** The code, sign included, of what is past the format's range on the side of a sign: an infinity (`infinite`), or a value that
+ * rounds past the largest one or, in an unsigned format, to a negative one. Twin of mixwidgets/floats/formats/encode.py. */
+export function past(fmt: FloatFormat, negative: boolean, options: Options & { readonly infinite?: boolean } = {}): bigint {
+  const { rounding = "ties-to-even", overflow = "native", infinite = false } = options;
+  const clamps = overflow === "propagate" || saturates(fmt, overflow);
+  const inward = !infinite && goesInward(rounding, negative);
+  if (negative && !fmt.signed) return clamps || (inward && fmt.hasZero) ? 0n : nanCode(fmt, "format.no_sign");
+  const largest = withSign(fmt, fmt.maxCode, negative);
+  const staysOdd = rounding === "to-odd" && !infinite && (fmt.infCode === null || (fmt.maxCode & 1n) === 1n);
+  if (saturates(fmt, overflow) || inward || staysOdd || (clamps && !infinite)) return largest;
+  if (fmt.infCode !== null) return withSign(fmt, fmt.infCode, negative);
+  return fmt.overflowsToNan && !clamps ? (fmt.nanCode ?? largest) : largest;
+}
+
+/** Whether a policy gives the largest finite value where the format would have infinity or NaN. */
+function saturates(fmt: FloatFormat, overflow: Overflow): boolean {
+  return overflow === "saturate" || (overflow === "torch" && fmt.name === "float8_e4m3fn");
 }
 
 /** A magnitude code with a sign. Zero has none in a format without −0. */
@@ -69,12 +80,12 @@ export function roundMagnitude(
   const rest = numerator - significand * denominator;
   // One addition covers all cases: the implicit bit of a normal significand carries into the exponent field, and a
   // significand rounded up to 2^p carries into the next binade.
-  const implicit = fmt.hasZero ? 0n : 1n << BigInt(fmt.fractionBits);
-  const low = (BigInt(exponent - fmt.emin) << BigInt(fmt.fractionBits)) + significand - implicit;
+  const low = (BigInt(exponent - fmt.emin) << BigInt(fmt.fractionBits)) + significand - fmt.codeOffset;
+  if (low < 0n) return 0n; // below the smallest value of a format without subnormals
   const isOdd = (low & 1n) === 1n;
   const mode = rounding === "ties-to-even" && fmt.tiesToLarger ? "ties-to-away" : rounding;
   const code = rest && roundsUp(mode, negative, isOdd, 2n * rest - denominator) ? low + 1n : low;
-  return code > 0n ? code : 0n; // below the smallest value of a format without zero
+  return code < fmt.smallestCode ? 0n : code;
 }
 
 /** Whether to take the upper code. `fromMidpoint` has the sign of value − midpoint. */
@@ -95,9 +106,9 @@ function roundsUp(rounding: Rounding, negative: boolean, lowIsOdd: boolean, from
   }
 }
 
-/** Whether a mode rounds values of this sign toward zero, so that an overflow gives the largest finite value. */
-function roundsTowardZero(rounding: Rounding, negative: boolean): boolean {
-  return rounding === "toward-zero" || rounding === "to-odd" || rounding === (negative ? "toward-positive" : "toward-negative");
+/** Whether a mode never increases magnitudes of this sign, so that finite values do not overflow. */
+function goesInward(rounding: Rounding, negative: boolean): boolean {
+  return rounding === "toward-zero" || rounding === (negative ? "toward-positive" : "toward-negative");
 }
 
 function nanCode(fmt: FloatFormat, key: "format.no_nan" | "format.no_zero" | "format.no_sign"): bigint {

@@ -1,15 +1,16 @@
 // Explains a rounding: both neighbours, the midpoint, and the rule that decided.
 
 import { exact, isFinite } from "./decode.ts";
-import { beyond, encode, roundMagnitude, withSign, type Options, type Rounding } from "./encode.ts";
+import { encode, past, roundMagnitude, withSign, type Options, type Rounding } from "./encode.ts";
 import type { FloatFormat } from "./float_format.ts";
 import { signed, toExact, type BitPattern, type Exact } from "./parse.ts";
 import { add, compare, divide, negate, rational, subtract, type Rational } from "./rational.ts";
 
 /** What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both were equally near, and
  * the mode's tie rule decided. "direction": the mode rounds up, down or toward zero. "odd": the neighbour with the odd code
- * was taken. "overflow": the value is out of the format's range, and the overflow policy decided. */
-export type Rule = "exact" | "nearest" | "tie" | "direction" | "odd" | "overflow";
+ * was taken. "flushed": the format has no subnormals, so a result below its smallest normal value became 0. "overflow": the value
+ * is out of the format's range, and the overflow policy decided. */
+export type Rule = "exact" | "nearest" | "tie" | "direction" | "odd" | "flushed" | "overflow";
 
 /** The rounding of one value to one format. */
 export interface Explanation {
@@ -18,7 +19,7 @@ export interface Explanation {
   /** The result. */
   readonly code: bigint;
   readonly rule: Rule;
-  /** Code of the greatest representable value ≤ the input, or of `beyond` if no finite one is. It is `code` if the input is
+  /** Code of the greatest representable value ≤ the input, or of `past` if no finite one is. It is `code` if the input is
    * exact, or too small for a format that is unsigned or has no zero. */
   readonly below: bigint;
   /** Code of the least representable value ≥ the input, with the same exceptions. */
@@ -49,16 +50,19 @@ export function explain(fmt: FloatFormat, text: string, options: Options = {}): 
   if (tooSmall || (negative && !fmt.signed)) return { ...result, rule: "overflow" };
   const low = floor < fmt.maxCode ? floor : fmt.maxCode;
   const inner = withSign(fmt, low, negative);
-  const outer = low < fmt.maxCode ? withSign(fmt, low + 1n, negative) : beyond(fmt, negative);
+  const next = low + 1n > fmt.smallestCode ? low + 1n : fmt.smallestCode;
+  const outer = low < fmt.maxCode ? withSign(fmt, next, negative) : past(fmt, negative);
   const [below, above] = negative ? [outer, inner] : [inner, outer];
-  const middle = divide(add(fmt.magnitude(low), fmt.magnitude(low + 1n)), rational(2n));
+  const middle = divide(add(fmt.magnitude(low), fmt.magnitude(next)), rational(2n));
   const midpoint = negative ? negate(middle) : middle;
   return { ...result, below, above, midpoint, rule: ruleOf(fmt, input, middle, options.rounding) };
 }
 
 function ruleOf(fmt: FloatFormat, input: Exact, middle: Rational, rounding: Rounding = "ties-to-even"): Rule {
   const { magnitude, negative } = input;
-  if (roundMagnitude(fmt, magnitude, rounding, negative) > fmt.maxCode) return "overflow";
+  const rounded = roundMagnitude(fmt, magnitude, rounding, negative);
+  if (rounded > fmt.maxCode) return "overflow";
+  if (rounded === 0n && fmt.subnormals !== "gradual") return "flushed";
   if (rounding === "to-odd") return "odd";
   if (!rounding.startsWith("ties")) return "direction";
   return compare(magnitude, middle) === 0 ? "tie" : "nearest";

@@ -8,6 +8,8 @@ import { add, divide, floorLog2, multiply, power, rational, type Rational } from
 export const INFINITIES = ["ieee", "top", "none"] as const;
 /** NaN: an exponent of all ones, as in IEEE 754; a magnitude code of all ones; the code of −0; or none. */
 export const NANS = ["ieee", "top", "negative_zero", "none"] as const;
+/** Codes with a zero exponent field, beside zero: subnormals; zero as well; or one more binade. */
+export const SUBNORMALS = ["gradual", "flushed", "none"] as const;
 
 /** The parameters that define a format. */
 export interface Definition {
@@ -22,8 +24,12 @@ export interface Definition {
   readonly signed: boolean;
   readonly infinity: (typeof INFINITIES)[number];
   readonly nan: (typeof NANS)[number];
-  /** Whether an exponent field of 0 means zero and subnormals; otherwise it means normal numbers. */
+  /** Whether there is a zero; otherwise an exponent field of 0 is one more binade. */
   readonly hasZero: boolean;
+  /** Of a format with zero. Without subnormals a result below the smallest normal value becomes 0. Default: "gradual". */
+  readonly subnormals?: (typeof SUBNORMALS)[number];
+  /** Whether a format without infinity has NaN, if it has that, past its largest value. Default: true. */
+  readonly overflowsToNan?: boolean;
   /** Whether the format's definition may still change. */
   readonly experimental?: boolean;
   /** Where the format is defined. */
@@ -51,8 +57,15 @@ export class FloatFormat {
   readonly allOnes: bigint;
   /** The code of the largest finite value. */
   readonly maxCode: bigint;
+  /** The magnitude code of the smallest positive number. */
+  readonly smallestCode: bigint;
   /** The magnitude code of the smallest normal number; above `maxCode` if there is none. */
   readonly smallestNormalCode: bigint;
+  /** Whether codes with an exponent field of 0 are subnormal numbers. */
+  readonly hasSubnormals: boolean;
+  /** The magnitude code of significand × 2^(e − t) is (e − emin)·2^t + significand − this: 2^t where an exponent field of 0 is
+   * one more binade, else 0. */
+  readonly codeOffset: bigint;
   /** The code of +∞; null for a format without infinity. */
   readonly infCode: bigint | null;
   /** The code that NaN is encoded as, the quiet one in IEEE formats; null for a format without NaN. */
@@ -68,17 +81,22 @@ export class FloatFormat {
   readonly overflowTieStays: boolean;
 
   constructor(definition: Definition) {
-    const { exponentBits, fractionBits, bias, signed, infinity, nan, hasZero } = definition;
-    Object.assign(this, { experimental: false, citation: "", ...definition });
+    Object.assign(this, { subnormals: "gradual", overflowsToNan: true, experimental: false, citation: "", ...definition });
+    const { exponentBits, fractionBits, bias, signed, infinity, nan, hasZero, subnormals } = this;
     this.bits = Number(signed) + exponentBits + fractionBits;
     this.precision = fractionBits + 1;
-    this.emin = hasZero ? 1 - bias : -bias;
+    const firstIsNormal = !hasZero || subnormals === "none"; // the binade of an exponent field of 0
+    this.emin = Number(!firstIsNormal) - bias;
     this.signBit = signed ? 1n << BigInt(this.bits - 1) : 0n;
     this.allOnes = (1n << BigInt(exponentBits + fractionBits)) - 1n;
     const ieee = ((1n << BigInt(exponentBits)) - 1n) << BigInt(fractionBits);
     const above = BigInt(nan === "top") + BigInt(infinity === "top"); // the special codes above the finite ones
     this.maxCode = infinity === "ieee" ? ieee - 1n : this.allOnes - above;
-    this.smallestNormalCode = hasZero ? 1n << BigInt(fractionBits) : 0n;
+    const binade = 1n << BigInt(fractionBits);
+    this.codeOffset = firstIsNormal ? binade : 0n;
+    this.smallestCode = !hasZero ? 0n : subnormals === "flushed" ? binade : 1n;
+    this.smallestNormalCode = firstIsNormal ? this.smallestCode : binade;
+    this.hasSubnormals = hasZero && subnormals === "gradual" && fractionBits > 0;
     this.infCode = infinity === "none" ? null : this.maxCode + 1n;
     this.nanCode = {
       ieee: ieee | (1n << BigInt(Math.max(fractionBits - 1, 0))),
@@ -96,12 +114,14 @@ export class FloatFormat {
 
   /** The exponent of numbers with this biased exponent; that of subnormals is `emin`. */
   exponentOf(biasedExponent: number): number {
-    return (this.hasZero ? Math.max(biasedExponent, 1) : biasedExponent) - this.bias;
+    return Math.max(biasedExponent - this.bias, this.emin);
   }
 
-  /** The significand as an integer, with the implicit bit unless subnormal. */
+  /** The significand as an integer: with the implicit bit unless subnormal, and 0 for zero. */
   significandOf(biasedExponent: number, fraction: bigint): bigint {
-    return this.hasZero && biasedExponent === 0 ? fraction : fraction | (1n << BigInt(this.fractionBits));
+    const code = (BigInt(biasedExponent) << BigInt(this.fractionBits)) | fraction;
+    if (code < this.smallestCode) return 0n;
+    return code < this.smallestNormalCode ? fraction : fraction | (1n << BigInt(this.fractionBits));
   }
 
   /** The value of a magnitude code. Codes above `maxCode` continue the sequence of finite values. */
@@ -144,16 +164,22 @@ export function customFormat(definition: CustomDefinition): FloatFormat {
     infinity: "ieee",
     nan: "ieee",
     hasZero: true,
+    subnormals: "gradual",
+    overflowsToNan: true,
     ...definition,
   };
   checkInteger("bias", whole.bias);
   checkChoice("infinity", whole.infinity, INFINITIES);
   checkChoice("nan", whole.nan, NANS);
+  checkChoice("subnormals", whole.subnormals!, SUBNORMALS);
   if ((whole.infinity === "ieee") !== (whole.nan === "ieee")) throw new InputError("custom.ieee_pair", {});
   if (whole.nan === "ieee" && (exponentBits < 2 || fractionBits < 1)) throw new InputError("custom.ieee_width", {});
   if (whole.nan === "negative_zero" && !(whole.signed && whole.hasZero)) throw new InputError("custom.nan_place", {});
-  const specials = BigInt(whole.nan === "top") + BigInt(whole.infinity === "top");
-  if ((1n << BigInt(exponentBits + fractionBits)) - specials < 2n) throw new InputError("custom.empty", {});
+  if (whole.subnormals !== "gradual" && !whole.hasZero) throw new InputError("custom.no_zero", {});
+  if (whole.subnormals === "flushed" && whole.nan === "negative_zero") throw new InputError("custom.many_zeros", {});
+  const specials = whole.nan === "ieee" ? 1n << BigInt(fractionBits) : BigInt(whole.nan === "top") + BigInt(whole.infinity === "top");
+  const zeros = whole.subnormals === "flushed" ? 1n << BigInt(fractionBits) : 1n; // or, in a format without it, one number
+  if ((1n << BigInt(exponentBits + fractionBits)) - specials <= zeros) throw new InputError("custom.empty", {});
   return new FloatFormat(whole);
 }
 

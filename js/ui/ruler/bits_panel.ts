@@ -1,7 +1,7 @@
 // A value rounded to a format: its bits by field, and their meaning.
 
 import { classify, ulp } from "#core/formats/decode.ts";
-import { beyond, encode, roundMagnitude } from "#core/formats/encode.ts";
+import { encode, past, roundMagnitude } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { readOr, type Exact } from "#core/formats/parse.ts";
 import { floorLog2 } from "#core/formats/rational.ts";
@@ -31,7 +31,7 @@ export function bitsPanel(close: () => void, grid?: HTMLElement) {
 
 /** The code that `show` shows for a value. */
 export function codeOf(format: FloatFormat, value: Exact): bigint {
-  return readOr(() => encode(format, value), beyond(format, value.negative)); // NaN in a format without one
+  return readOr(() => encode(format, value), past(format, value.negative)); // NaN in a format without one
 }
 
 /** The meaning of the bits: "= 0.5 · normal · ulp 2⁻¹¹". */

@@ -10,18 +10,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixwidgets.floats.formats import encode as scalar
 from mixwidgets.floats.formats import exact, keys
 from mixwidgets.floats.formats.decode import to_float
 from mixwidgets.floats.formats.spec import FormatSpec
 
-Draw = Callable[[int], NDArray[Any]]
+Draw = Callable[[int], exact.Array]
 """Draws n times for a stochastic direction (see `scalar.rounds_up`)."""
 
 
-def decode(fmt: FormatSpec, codes: Any, dtype: Any = np.float64) -> NDArray[Any]:
+def decode(fmt: FormatSpec, codes: Any, dtype: Any = np.float64) -> exact.Array:
     """The values of codes, as float64 or float32. OverflowError for one that this cannot hold."""
     codes = np.asarray(codes)
     if codes.dtype.kind in "UO":
@@ -35,7 +34,7 @@ def decode(fmt: FormatSpec, codes: Any, dtype: Any = np.float64) -> NDArray[Any]
     dtype = np.dtype(dtype)
     find = keys.decoder(fmt, dtype, codes.size)
 
-    def decode_chunk(chunk: NDArray[Any], out: NDArray[Any]) -> None:
+    def decode_chunk(chunk: exact.Array, out: exact.Array) -> None:
         missing = find(chunk, out)
         if missing is not None:
             code = int(chunk[missing.argmax()])
@@ -45,7 +44,7 @@ def decode(fmt: FormatSpec, codes: Any, dtype: Any = np.float64) -> NDArray[Any]
     return _in_chunks(decode_chunk, codes, dtype)
 
 
-def encode(fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Draw | None) -> NDArray[Any]:
+def encode(fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Draw | None) -> exact.Array:
     scalar.check_rounding(rounding, overflow)
     array = _as_real_array(values)
     if array.dtype == object:
@@ -58,7 +57,7 @@ def encode(fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Dra
     way = keys.Way(fmt, _readable(array.dtype), rounding, overflow, to_values=False)
     find = keys.rounder(way, array.size)
 
-    def encode_chunk(chunk: NDArray[Any], out: NDArray[Any]) -> None:
+    def encode_chunk(chunk: exact.Array, out: exact.Array) -> None:
         missing = find(_bits(chunk, way.dtype), out, draw(chunk.size) if draw else None)
         if missing is not None:
             scalar.encode(fmt, float(chunk[missing.argmax()]), rounding=rounding, overflow=overflow)  # raises
@@ -66,7 +65,7 @@ def encode(fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Dra
     return _in_chunks(encode_chunk, array, exact.codes_dtype(fmt))
 
 
-def round(fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Draw | None) -> NDArray[Any]:
+def round(fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Draw | None) -> exact.Array:
     scalar.check_rounding(rounding, overflow)
     array = _as_real_array(values)
     if array.dtype.kind not in "fV" or getattr(values, "dtype", None) != array.dtype:
@@ -75,7 +74,7 @@ def round(fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Draw
     way = keys.Way(fmt, _readable(array.dtype), rounding, overflow, to_values=True)
     find = keys.rounder(way, array.size)
 
-    def round_chunk(chunk: NDArray[Any], out: NDArray[Any]) -> None:
+    def round_chunk(chunk: exact.Array, out: exact.Array) -> None:
         draws = draw(chunk.size) if draw else None
         rounded = out if out.dtype == way.dtype else np.empty(out.shape, way.dtype)
         missing = find(_bits(chunk, way.dtype), rounded, draws)
@@ -90,7 +89,7 @@ def round(fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Draw
     return _in_chunks(round_chunk, array, array.dtype)
 
 
-def _bits(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+def _bits(values: exact.Array, dtype: np.dtype[Any]) -> exact.Array:
     """The bits of values as float32 or float64, which holds them exactly."""
     with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
         return exact.bits_of(values.astype(dtype, copy=False))
@@ -110,18 +109,23 @@ def keep_dtype(fmt: FormatSpec, values: Any, rounded: Any) -> Any:
     dtype = getattr(values, "dtype", None)
     if not isinstance(dtype, np.dtype) or dtype.kind not in "fV":
         return rounded
+    wide = np.reshape(rounded, -1)
+    lost: exact.Array = np.zeros(wide.shape, bool)
+    if wide.dtype != _readable(dtype):
+        wide, lost = exact.decode(exact.SOURCES[wide.dtype], exact.bits_of(wide), _readable(dtype))
     with np.errstate(over="ignore"):
-        kept = np.asarray(rounded).astype(dtype)
-    lost = ~((kept.astype(np.float64) == rounded) | np.isnan(rounded))
+        kept = wide.astype(dtype)
+    lost |= ~((kept.astype(wide.dtype) == wide) | np.isnan(wide))
     if lost.any():
-        example = np.asarray(rounded)[lost].flat[0]
+        example = np.reshape(rounded, -1)[lost][0]
         raise ValueError(
             f"{example} of {fmt.name} does not fit {dtype}; pass the values as float32 or float64"
         )
+    kept = kept.reshape(np.shape(rounded))
     return kept if isinstance(values, np.ndarray) else kept[()]
 
 
-def as_array(values: Any) -> NDArray[Any]:
+def as_array(values: Any) -> exact.Array:
     """As NumPy makes an array of the values. TypeError for a torch tensor that NumPy cannot take."""
     try:
         return np.asarray(values)
@@ -134,7 +138,7 @@ def as_array(values: Any) -> NDArray[Any]:
         ) from None
 
 
-def _as_real_array(values: Any) -> NDArray[Any]:
+def _as_real_array(values: Any) -> exact.Array:
     """An array whose elements float64 holds exactly, or an object array to be converted one by one."""
     array = as_array(values)
     kind = array.dtype.kind
@@ -149,7 +153,7 @@ def _as_real_array(values: Any) -> NDArray[Any]:
     raise TypeError(f"values must be real numbers or text, not an array of {array.dtype}")
 
 
-def _in_chunks(function: Any, array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+def _in_chunks(function: Any, array: exact.Array, dtype: np.dtype[Any]) -> exact.Array:
     """An array of results. `function` writes them chunk by chunk, so that scratch memory stays small."""
     out = np.empty(array.shape, dtype)
     flat_in, flat_out = array.reshape(-1), out.reshape(-1)

@@ -1,31 +1,26 @@
 """BlockFormat: elements of few bits that share a scale, such as OCP's MX formats and NVFP4.
 
-A block lies along an axis, or is a rectangle of the last two. All arrays are worked on as blocks of shape
-(n, rows, m, columns), which is a view: one block for each n and m. Blocks along an axis have one column.
-
 Elements are quotients that are rounded twice, to float64 and to a code, with the result of rounding once.
 Only a quotient x / y that float64 rounds onto a midpoint m between two codes could go wrong. But m × y is a
 float64, since m and y have at most 53 bits together (`BlockFormat` checks it). An x that is not m × y is at
 least an ulp away from it, and x / y more than half an ulp away from m. The same holds for scales.
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
+from functools import cached_property
 from math import isfinite, prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 from numpy.typing import ArrayLike, NDArray
 
 from mixwidgets.floats.formats import scale_rules
 from mixwidgets.floats.formats.arrays import as_array
+from mixwidgets.floats.formats.block_layout import Blocks
+from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.elements import FixedPoint, ValueTable
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.scale_rules import Scaling
-
-GROUP = 1 << 15  # values: few enough for a group of blocks and its scratch to stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -145,15 +140,12 @@ class BlockFormat:
         units = scales * (tensor_scale or 1.0)
         codes = np.empty(blocks.values.shape, self.element.encode(np.ones(1)).dtype)
         dequantized = np.empty(blocks.values.shape)
-        decode: Callable[[Any], Any] = self.element.decode
-        if self.element.bits <= 8:
-            decode = decode(np.arange(1 << self.element.bits)).take
         for group in blocks.groups():
             unit = units[group[::2]][:, None, :, None]
             codes[group] = self.element.encode(
                 self._elements(blocks.values[group], unit), overflow="saturate"
             )
-            np.multiply(decode(codes[group]), unit, out=dequantized[group])  # exact
+            np.multiply(self._decode(codes[group]), unit, out=dequantized[group])  # exact
         if np.isnan(scales).any():
             codes[np.isnan(dequantized)] = 0
         return BlockQuantization(
@@ -178,7 +170,8 @@ class BlockFormat:
         rounding: what `FloatFormat.round` takes for the elements (`rounding`, `random_bits`, `seed`); to
         nearest if left out, and always for elements that are no float format. Scales are to nearest always.
         """
-        blocks, scale_codes, tensor_scale = self._scaled(_real(values), axis, scale_rule, tensor_amax)
+        given = as_array(values)
+        blocks, scale_codes, tensor_scale = self._scaled(_real(given), axis, scale_rule, tensor_amax)
         units = self.scale.decode(scale_codes) * (tensor_scale or 1.0)
         rounded = np.empty(blocks.values.shape, blocks.values.dtype)
         everything = [(slice(None),) * 3]  # since a seed serves one call
@@ -187,11 +180,23 @@ class BlockFormat:
             elements = self._elements(blocks.values[group], unit)
             elements = self.element.round(elements, overflow="saturate", **rounding)
             np.multiply(elements, unit, out=rounded[group], casting="same_kind")
+        if _is_narrow(given.dtype) and rounded.dtype == np.float64:
+            rounded = get_format("float32").encode(rounded).view(np.float32)
         return blocks.unblocked(rounded)
+
+    @cached_property
+    def _element_values(self) -> NDArray[np.float64]:
+        return np.asarray(self.element.decode(np.arange(1 << self.element.bits)))
+
+    def _decode(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """The values of elements."""
+        if self.element.bits > 8:
+            return np.asarray(self.element.decode(codes))
+        return self._element_values.take(codes)
 
     def _scaled(
         self, array: NDArray[Any], axis: int, scale_rule: str | None, tensor_amax: float | None
-    ) -> tuple["Blocks", NDArray[Any], float | None]:
+    ) -> tuple[Blocks, NDArray[Any], float | None]:
         """The array in blocks, the codes of their scales (n, m), and the tensor scale. Blocks with a NaN or
         an infinity have the scale NaN and are replaced by zeros."""
         rule = scale_rules.RULES[self.check_scale_rule(scale_rule)]
@@ -217,16 +222,16 @@ class BlockFormat:
             divisor = divisor.astype(blocks.dtype)  # exact, and so is the quotient unless it rounds to 0
         return np.asarray(blocks / divisor)
 
-    def _best(self, blocks: "Blocks", scaling: Scaling) -> NDArray[Any]:
+    def _best(self, blocks: Blocks, scaling: Scaling) -> NDArray[Any]:
         """Of two candidates, the first, or the second where its error is smaller."""
         codes, other = scaling.candidates
         for group in blocks.groups():
-            block = blocks.values[group].astype(np.float64)
+            block = blocks.values[group]
             six, four = (
                 self._dequantized(block, candidate[group[::2]], scaling.tensor_scale)
                 for candidate in scaling.candidates
             )
-            better = _second_is_better(block, six, four, 2 if scaling.metric == "MSE" else 1)
+            better = scale_rules.second_is_better(block, six, four, scaling.metric)
             np.copyto(codes[group[::2]], other[group[::2]], where=better)
         return codes
 
@@ -238,97 +243,16 @@ class BlockFormat:
         return np.asarray(self.element.round(self._elements(blocks, unit), overflow="saturate") * unit)
 
 
-class Blocks:
-    """An array of at least one dimension as blocks of shape (n, rows, m, columns), the last of an axis padded
-    with zeros: one block for each n and m."""
-
-    def __init__(self, array: NDArray[Any], axis: int, size: int | tuple[int, int]) -> None:
-        """axis: along which blocks lie. ValueError or AxisError if the array lacks it."""
-        self._shape = array.shape
-        sizes: tuple[int, ...]
-        if isinstance(size, tuple):
-            if array.ndim < 2 or axis != -1:
-                got = f"axis={axis}" if array.ndim > 1 else f"an array of {array.ndim}"
-                raise ValueError(
-                    f"blocks of {size[0]} × {size[1]} lie over the last two axes of an array of two or more: "
-                    f"got {got}; reshape the values and leave axis out, or use blocks along one axis"
-                )
-            axis, sizes = array.ndim - 2, size
-        elif array.ndim == 0:
-            raise ValueError(
-                "blocks lie along an axis, and a single number has none: pass an array, such as [1.5]"
-            )
-        else:
-            axis, sizes = normalize_axis_index(axis, array.ndim), (size,)
-        before, after = array.shape[:axis], array.shape[axis + len(sizes) :]
-        lengths = array.shape[axis : axis + len(sizes)]
-        counts = [-(-length // size) for length, size in zip(lengths, sizes, strict=True)]
-        self.counts = (*before, *counts, *after)
-        """The shape of an array of one value per block."""
-        self._padded = (*before, *(n * k for n, k in zip(counts, sizes, strict=True)), *after)
-        if len(sizes) == 1 and not after:
-            counts, sizes = [1, *counts], (1, *sizes)  # a row
-        rows = prod(before) * counts[0], sizes[0]
-        columns = (counts[1], sizes[1]) if len(sizes) == 2 else (prod(after), 1)
-        if self._padded != self._shape:
-            padded = np.zeros(self._padded, array.dtype)
-            padded[self._inside] = array
-            array = padded
-        self.values = array.reshape(*rows, *columns)
-        """The blocks; a view of the array where none is short."""
-
-    @property
-    def _inside(self) -> tuple[slice, ...]:
-        return tuple(map(slice, self._shape))
-
-    def unblocked(self, values: NDArray[Any]) -> NDArray[Any]:
-        """An array of the blocks' shape in the shape of the original array."""
-        return values.reshape(self._padded)[self._inside]
-
-    def groups(self) -> Iterator[tuple[slice, slice, slice]]:
-        """Indexes of all blocks, some at a time."""
-        n, rows, m, columns = self.values.shape
-        wide = max(1, min(m, GROUP // (rows * columns)))
-        high = max(1, GROUP // (rows * columns * wide))
-        for top in range(0, n, high):
-            for left in range(0, m, wide):
-                yield slice(top, top + high), slice(None), slice(left, left + wide)
-
-    def amax(self) -> NDArray[Any]:
-        """The largest magnitude of each block (n, m); NaN if one is NaN."""
-        amax = np.empty(self.values.shape[::2], self.values.dtype)
-        for group in self.groups():
-            of_columns = np.abs(self.values[group]).max(1)
-            *blocks, columns = of_columns.shape
-            turned = of_columns.reshape(-1, columns).T.copy()  # NumPy reduces the first axis faster
-            amax[group[::2]] = turned.max(0).reshape(blocks)
-        return amax
-
-
-def _second_is_better(x: NDArray[Any], first: NDArray[Any], second: NDArray[Any], power: int) -> Any:
-    """Whether Σ |second − x|^power < Σ |first − x|^power in each block, decided exactly."""
-    _, exponent = np.frexp(np.abs(x).max((1, 3), keepdims=True))  # so that no square overflows
-    errors = [(np.abs(np.ldexp(result - x, -exponent)) ** power).sum((1, 3)) for result in (first, second)]
-    better = errors[1] < errors[0]
-    close = np.abs(errors[1] - errors[0]) <= 2.0**-36 * (errors[0] + errors[1])
-    for n, m in np.argwhere(close & (first != second).any((1, 3))):
-        exact = [
-            sum(
-                abs(Fraction(a) - Fraction(b)) ** power
-                for a, b in zip(result[n, :, m].flat, x[n, :, m].flat, strict=True)
-            )
-            for result in (first, second)
-        ]
-        better[n, m] = exact[1] < exact[0]
-    return better
-
-
 def _real(values: ArrayLike) -> NDArray[Any]:
-    """Real numbers as float32, if they came as that or narrower, or float64, which must hold them exactly."""
+    """Real numbers as float32, if they came as that or narrower, or float64, which must hold them exactly.
+
+    float64 too where the processor would take float32's subnormal numbers for 0.
+    """
     array = as_array(values)
     kind, size = array.dtype.kind, array.dtype.itemsize
-    if (kind == "V" and array.dtype.names is None) or (kind == "f" and size <= 4):  # "V": ml_dtypes
-        return array.astype(np.float32, copy=False)
+    if _is_narrow(array.dtype):
+        narrow = array.astype(np.float32, copy=False)
+        return get_format("float32").decode(narrow.view(np.uint32)) if _flushes_subnormals() else narrow
     if kind in "iuf":
         wide = array.astype(np.float64, copy=False)
         exact = size < 8 or array.dtype == np.float64
@@ -336,3 +260,14 @@ def _real(values: ArrayLike) -> NDArray[Any]:
             return wide
         raise TypeError(f"some of these {array.dtype} values do not fit float64; round them first")
     raise TypeError(f"values must be an array of real numbers, not of {array.dtype}")
+
+
+def _is_narrow(dtype: np.dtype[Any]) -> bool:
+    """Whether these are floats that float32 holds, those of ml_dtypes included."""
+    return (dtype.kind == "V" and dtype.names is None) or (dtype.kind == "f" and dtype.itemsize <= 4)
+
+
+def _flushes_subnormals() -> bool:
+    """Whether this thread's arithmetic takes subnormal numbers for 0, as `torch.set_flush_denormal` sets."""
+    subnormal = np.full(1, 2.0**-127, np.float32)
+    return bool((subnormal + subnormal == 0)[0])

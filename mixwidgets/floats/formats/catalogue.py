@@ -141,7 +141,7 @@ def p3109(k: int, p: int, *, signed: bool = True, extended: bool = True) -> Floa
         signed=signed,
         infinity="top" if extended else "none",
         nan="negative_zero" if signed else "top",
-        overflows_to_nan=False,
+        overflows_to_nan=extended,  # an extended format has infinity instead
         experimental=True,
         citation="IEEE SA P3109 Interim Report 4.0, 2026-06",
     )

@@ -1,7 +1,9 @@
 """Code → value, exactly (IEEE 754-2019, section 3.4): its class, its neighbours, and its decimal digits."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from mixwidgets.floats.formats.encode import round_magnitude
 from mixwidgets.floats.formats.spec import FormatSpec, as_float
@@ -25,7 +27,8 @@ def classify(fmt: FormatSpec, code: int) -> str:
     return "subnormal" if is_subnormal else "normal"
 
 
-def is_nan(fmt: FormatSpec, code: int) -> bool:
+def is_nan(fmt: FormatSpec, code: Any) -> Any:
+    """Of one code, or of an array of them."""
     if fmt.nan == "negative_zero":
         return code == fmt.sign_bit
     top = fmt.max_code if fmt.inf_code is None else fmt.inf_code
@@ -104,7 +107,8 @@ def to_decimal(fmt: FormatSpec, code: int) -> str:
 def rational_to_decimal(value: Fraction) -> str:
     """A non-negative rational whose denominator is a power of two, in positional notation."""
     places = value.denominator.bit_length() - 1  # n / 2^k = n·5^k / 10^k
-    digits = str(value.numerator * 5**places).rjust(places + 1, "0")
+    whole = Decimal(value.numerator * 5**places)  # str() of an int has a limit of digits
+    digits = f"{whole:f}".rjust(places + 1, "0")
     return digits[: len(digits) - places] + ("." + digits[len(digits) - places :] if places else "")
 
 

@@ -5,7 +5,7 @@ values themselves, so it does not matter how the processor treats subnormals (`t
 `keys` is faster, and takes its results from here.
 """
 
-from collections.abc import Callable
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from mixwidgets.floats.formats import encode as scalar
 from mixwidgets.floats.formats.decode import is_nan
 from mixwidgets.floats.formats.spec import FormatSpec
+
+Array = NDArray[Any]
 
 SOURCES = {
     np.dtype(np.float32): FormatSpec("float32", exponent_bits=8, fraction_bits=23),
@@ -26,66 +28,66 @@ def codes_dtype(fmt: FormatSpec) -> np.dtype[Any]:
     return np.dtype(next(f"u{size}" for size in (1, 2, 4, 8) if fmt.bits <= 8 * size))
 
 
-def bits_of(values: NDArray[Any]) -> NDArray[Any]:
+def bits_of(values: Array) -> Array:
     """float32 or float64 values as codes."""
     return values.view(codes_dtype(SOURCES[values.dtype]))
 
 
 def encode(
-    fmt: FormatSpec, source: FormatSpec, codes: NDArray[Any], rounding: str, overflow: str, draw: Any = None
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    fmt: FormatSpec, source: FormatSpec, codes: Array, rounding: str, overflow: str, draws: Any = None
+) -> tuple[Array, NDArray[np.bool_]]:
     """Codes of `source` rounded to codes of `fmt`, and where `fmt` lacks what would be the result.
 
-    draw: for a stochastic direction, of each value (see `scalar.rounds_up`).
+    draws: in a stochastic direction, of each value (see `scalar.rounds_up`).
     """
-    numbers = _parts(source, codes)
-    places, remainders, past = _on_the_grid(fmt, numbers)
-    in_range = places >= fmt.code_offset  # else below the smallest value of a format without subnormals
-    magnitudes = np.where(in_range, places - np.uint64(fmt.code_offset), np.uint64(0))
-    if rounding == "ties-to-even" and fmt.ties_to_larger:
-        rounding = "ties-to-away"
+    numbers = _numbers(source, codes)
+    magnitudes, remainders, is_past = _on_the_grid(fmt, numbers)
+    in_range: Any = True
+    if fmt.code_offset:
+        in_range = magnitudes >= fmt.code_offset  # else below the smallest value, without subnormals
+        magnitudes = np.where(in_range, magnitudes - np.uint64(fmt.code_offset), np.uint64(0))
+    of_ties = "ties-to-away" if rounding == "ties-to-even" and fmt.ties_to_larger else rounding
     is_odd = magnitudes & np.uint64(1) > 0
-    magnitudes += in_range & scalar.rounds_up(rounding, remainders, is_odd, numbers.negative, draw)
-    if fmt.has_zero:
-        magnitudes[magnitudes < fmt.smallest_code] = 0
-    past |= magnitudes > fmt.max_code
-    if not fmt.signed:
-        past |= numbers.negative & (numbers.significand > 0) & ((magnitudes > 0) | (not fmt.has_zero))
+    magnitudes += in_range & scalar.rounds_up(of_ties, remainders, is_odd, numbers.negative, draws)
+    is_zero = magnitudes < fmt.smallest_code if fmt.has_zero else numbers.is_zero
+    magnitudes[is_zero] = 0
+    is_past |= magnitudes > fmt.max_code
+    has_sign = numbers.negative & (~is_zero | fmt.has_negative_zero)
+    if fmt.signed:
+        magnitudes |= np.where(has_sign, np.uint64(fmt.sign_bit), np.uint64(0))
+    else:
+        is_past |= has_sign
+    results, is_missing = magnitudes.astype(codes_dtype(fmt)), np.zeros(codes.shape, bool)
 
-    keeps_sign = numbers.negative & ((magnitudes > 0) | fmt.has_negative_zero | (not fmt.has_zero))
-    results = magnitudes | np.where(keeps_sign, np.uint64(fmt.sign_bit), np.uint64(0))
-    lacking = np.zeros(codes.shape, bool)
-
-    def settle(where: NDArray[np.bool_], code: Callable[[], int]) -> None:
-        if where.any():
-            try:
-                results[where] = code()
-            except ValueError:
-                lacking[where] = True
-
-    ways = {"rounding": rounding, "overflow": overflow}
-    for negative in (False, True):
-        of_this_sign = numbers.negative == negative
-        settle(past & of_this_sign, lambda sign=negative: scalar.past(fmt, negative=sign, **ways))
-        infinity = "-inf" if negative else "inf"
-        settle(numbers.infinite & of_this_sign, lambda value=infinity: scalar.encode(fmt, value, **ways))
-    settle(numbers.nan, lambda: scalar.encode(fmt, "nan", **ways))
+    special = is_past | numbers.infinite | numbers.nan
     if not fmt.has_zero:
-        settle(numbers.is_zero, lambda: scalar.encode(fmt, 0, **ways))
-    return results.astype(codes_dtype(fmt)), lacking
+        special |= is_zero
+    if special.any():
+        huge = 1 << max(fmt.emax + 2, 0)
+        for where, value in (
+            (is_past & ~numbers.negative, huge),
+            (is_past & numbers.negative, -huge),
+            (numbers.infinite & ~numbers.negative, math.inf),
+            (numbers.infinite & numbers.negative, -math.inf),
+            (numbers.nan, math.nan),
+            (numbers.is_zero & (not fmt.has_zero), 0),
+        ):
+            if where.any():
+                try:
+                    results[where] = scalar.encode(fmt, value, rounding=rounding, overflow=overflow)
+                except ValueError:
+                    is_missing |= where
+    return results, is_missing
 
 
-def decode(
-    fmt: FormatSpec, codes: NDArray[Any], dtype: np.dtype[Any]
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def decode(fmt: FormatSpec, codes: Array, dtype: np.dtype[Any]) -> tuple[Array, NDArray[np.bool_]]:
     """The values of codes as float32 or float64, and where this dtype cannot hold them."""
-    target, numbers = SOURCES[dtype], _parts(fmt, codes)
-    magnitudes, remainders, past = _on_the_grid(target, numbers)
-    lacking = past | (remainders > 0)
-    magnitudes[numbers.infinite] = target.inf_code
-    magnitudes[numbers.nan] = target.nan_code
+    target, numbers = SOURCES[dtype], _numbers(fmt, codes)
+    magnitudes, remainders, is_past = _on_the_grid(target, numbers)
+    magnitudes[numbers.infinite] = target.inf_code or 0
+    magnitudes[numbers.nan] = target.nan_code or 0
     results = magnitudes | np.where(numbers.negative, np.uint64(target.sign_bit), np.uint64(0))
-    return results.astype(codes_dtype(target)).view(dtype), lacking
+    return results.astype(codes_dtype(target)).view(dtype), is_past | (remainders > 0)
 
 
 class _Numbers(NamedTuple):
@@ -99,21 +101,19 @@ class _Numbers(NamedTuple):
 
     @property
     def is_zero(self) -> NDArray[np.bool_]:
-        return (self.significand == 0) & ~self.infinite & ~self.nan
+        return np.asarray((self.significand == 0) & ~self.infinite & ~self.nan)
 
 
-def _parts(fmt: FormatSpec, codes: NDArray[Any]) -> _Numbers:
+def _numbers(fmt: FormatSpec, codes: Array) -> _Numbers:
     codes = codes.astype(np.uint64)
     magnitudes = codes & np.uint64(fmt.all_ones)
     fields = (magnitudes >> np.uint64(fmt.fraction_bits)).astype(np.int64)
     is_normal = (fields > 0) | (fmt.code_offset > 0)
     significand = magnitudes & np.uint64((1 << fmt.fraction_bits) - 1)
     significand |= is_normal.astype(np.uint64) << np.uint64(fmt.fraction_bits)
-    infinite, nan = (
-        magnitudes == (fmt.all_ones + 1 if fmt.inf_code is None else fmt.inf_code),
-        is_nan(fmt, codes),
-    )
-    is_zero = (magnitudes < fmt.smallest_code) if fmt.has_zero else False
+    nan = np.asarray(is_nan(fmt, codes))
+    infinite = magnitudes == (fmt.all_ones + 1 if fmt.inf_code is None else fmt.inf_code)
+    is_zero = (magnitudes < fmt.smallest_code) & fmt.has_zero
     significand[infinite | nan | is_zero] = 0
     exponent = np.maximum(fields - fmt.bias, fmt.emin) - fmt.fraction_bits
     return _Numbers(codes & np.uint64(fmt.sign_bit) > 0, significand, exponent, infinite, nan)
@@ -125,13 +125,14 @@ def _on_the_grid(
     """Each magnitude's place among the format's: the code below it, plus `code_offset`; its distance from
     there in units of the gap, exactly, but for multiples of 2^−900; and whether it is 2^(emax + 1) or more,
     where the other two mean nothing."""
-    _, length = np.frexp(numbers.significand.astype(np.float64))  # in bits: at most 53, so this is exact
-    exponent = np.maximum(numbers.exponent + length - 1, fmt.emin)
+    as_floats = numbers.significand.astype(np.float64)  # exactly: 53 bits at most
+    exponent = numbers.exponent + ((as_floats.view(np.int64) >> 52) - 1023)
     exponent[numbers.significand == 0] = fmt.emin
+    exponent = np.maximum(exponent, fmt.emin)
     dropped = exponent - fmt.fraction_bits - numbers.exponent  # how many bits are below the gap's
-    right = dropped.clip(0, 63).astype(np.uint64)
-    kept = numbers.significand >> right << (-dropped).clip(0, 63).astype(np.uint64)
+    left, right = (np.maximum(bits, 0).astype(np.uint64) for bits in (-dropped, dropped))
+    kept = numbers.significand >> right << left  # shifts of 64 bits or more give 0
     remainder = (numbers.significand & ((np.uint64(1) << right) - np.uint64(1))).astype(np.float64)
-    scale = (1023 - dropped.clip(0, 900)) << 52  # the bits of 2^−dropped
-    places = ((exponent - fmt.emin).astype(np.uint64) << np.uint64(fmt.fraction_bits)) + kept
+    scale = 1023 - np.minimum(right.view(np.int64), 900) << 52  # the bits of 2^−dropped
+    places = ((exponent - fmt.emin).view(np.uint64) << np.uint64(fmt.fraction_bits)) + kept
     return places, remainder * scale.view(np.float64), exponent > fmt.emax

@@ -140,6 +140,7 @@ def _draws(rounding: str, random_bits: Any, seed: Any) -> Callable[[int], Any] |
     """
     if rounding not in encode.STOCHASTIC:
         if random_bits is not None or seed is not None:
+            encode.check_rounding(rounding, "native")
             raise ValueError(f"random_bits and seed are for a stochastic rounding; it is {rounding!r}")
         return None
     if not (_is_integer(random_bits) and 1 <= random_bits <= 52):

@@ -27,7 +27,7 @@ LARGEST = 20 << 20  # of one
 WHOLE = 8 << 20  # bytes up to which a table has its own results for every binade, which is faster
 WIDEST = 16  # bits of a format whose codes are looked up
 
-Found = tuple[NDArray[Any], NDArray[np.bool_]]
+Found = tuple[exact.Array, NDArray[np.bool_]]
 """Results, and where there is none."""
 
 Work = Callable[..., NDArray[np.bool_] | None]
@@ -46,7 +46,7 @@ class Way(NamedTuple):
     to_values: bool
     """Whether the results are values of this dtype, or codes."""
 
-    def exactly(self, bits: NDArray[Any], draws: Any = None) -> Found:
+    def exactly(self, bits: exact.Array, draws: Any = None) -> Found:
         """The results for the bits of values."""
         source = exact.SOURCES[self.dtype]
         codes, missing = exact.encode(self.fmt, source, bits, self.rounding, self.overflow, draws)
@@ -68,7 +68,7 @@ def rounder(way: Way, count: int) -> Work:
 def decoder(fmt: FormatSpec, dtype: np.dtype[Any], count: int) -> Work:
     """Decodes codes to float32 or float64. There is no result where this dtype cannot hold the value."""
 
-    def exactly(codes: NDArray[Any]) -> Found:
+    def exactly(codes: exact.Array) -> Found:
         return exact.decode(fmt, codes, dtype)
 
     codes = 1 << fmt.bits
@@ -77,7 +77,7 @@ def decoder(fmt: FormatSpec, dtype: np.dtype[Any], count: int) -> Work:
     return table.look_up if table else partial(_write, exactly)
 
 
-def _write(find: Callable[..., Found], array: NDArray[Any], out: NDArray[Any], *draws: Any) -> Any:
+def _write(find: Callable[..., Found], array: exact.Array, out: exact.Array, *draws: Any) -> Any:
     out[...], missing = find(array, *draws)
     return missing if missing.any() else None
 
@@ -85,13 +85,13 @@ def _write(find: Callable[..., Found], array: NDArray[Any], out: NDArray[Any], *
 class _Table:
     """Results, each at its place."""
 
-    def __init__(self, results: NDArray[Any], missing: NDArray[np.bool_]) -> None:
+    def __init__(self, results: exact.Array, missing: NDArray[np.bool_]) -> None:
         self._largest = np.inf if results.dtype.kind == "f" else np.iinfo(results.dtype).max
         results[missing] = self._largest  # so that most arrays are seen to have all results at a glance
         self._results, self._missing = results, missing if missing.any() else None
         self.nbytes = results.nbytes + (0 if self._missing is None else missing.nbytes)
 
-    def look_up(self, places: NDArray[Any], out: NDArray[Any]) -> NDArray[np.bool_] | None:
+    def look_up(self, places: exact.Array, out: exact.Array) -> NDArray[np.bool_] | None:
         places = places.astype(np.int64, copy=False)  # `take` is faster with these,
         self._results.take(places, out=out, mode="clip")  # and where it need not be able to undo
         if self._missing is None or out.max() < self._largest:
@@ -119,13 +119,14 @@ class _Keys:
         self._dtype = way.dtype if way.to_values else exact.codes_dtype(fmt)
         self.nbytes = self.entries * self._dtype.itemsize
         is_whole = self.nbytes // self._shown.size * heads.size <= WHOLE
-        self._repeats, self._shifts = (blocks, None) if is_whole else (None, (blocks - heads) * self._width)
+        self._repeats = blocks if is_whole else None
+        self._shifts = None if is_whole else (blocks - heads) * self._width
         # A value / gap has the value's fraction and, for each sign and exponent, these bits.
         exponents = fmt.fraction_bits - (fmt.emin + source.bias - fields.clip(1)).clip(0)
         quotients = exponents.clip(-60) + source.bias << source.fraction_bits
         self._quotients = quotients.astype(exact.codes_dtype(source))
 
-    def look_up(self, table: _Table, bits: NDArray[Any], out: NDArray[Any], draws: Any = None) -> Any:
+    def look_up(self, table: _Table, bits: exact.Array, out: exact.Array, draws: Any = None) -> Any:
         below = (1 << self._dropped) - 1
         keys = bits & below
         keys += below  # carries if any bit is set

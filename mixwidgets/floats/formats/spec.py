@@ -11,6 +11,7 @@ Its value:
 zero or subnormals (`has_zero`, `subnormals`).
 """
 
+import struct
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -271,6 +272,9 @@ def floor_log2(x: Fraction) -> int:
 
 def as_float(value: Fraction, name: str) -> float:
     """A value of the format `name` as a float. Raises OverflowError if float64 cannot hold it exactly."""
+    quanta = value * 2**1074
+    if quanta < 1 << 52 and quanta.denominator == 1:  # zero or subnormal: processors may flush these to zero
+        return float(struct.unpack("=d", struct.pack("=Q", int(quanta)))[0])
     try:
         result = float(value)
     except OverflowError:

@@ -16,7 +16,7 @@ from ipywidgets import ValueWidget  # type: ignore[import-untyped]
 
 from mixwidgets.floats.formats.catalogue import get_format, is_named
 from mixwidgets.floats.formats.decode import notation
-from mixwidgets.floats.formats.encode import check_rounding
+from mixwidgets.floats.formats.encode import STOCHASTIC, check_rounding
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.spec import floor_log2
 from mixwidgets.floats.widgets.base import MixWidget
@@ -242,7 +242,7 @@ def named_format(format: Any) -> FloatFormat:
 
 def checked_how(rounding: Any, overflow: Any) -> How:
     """The validated rounding, which is not stochastic."""
-    if rounding == "stochastic":
+    if rounding in STOCHASTIC:
         raise ValueError("an editor rounds by a rule; for stochastic rounding use FloatFormat.round")
     if not isinstance(rounding, str) or not isinstance(overflow, str):
         raise TypeError(f"rounding and overflow are names, not {rounding!r} and {overflow!r}")

@@ -1,8 +1,8 @@
-// The controls of a design: the bits, three sliders, two menus and two switches; below, the error of the last change.
+// The controls of a design: the bits, three sliders, three menus and three switches; below, the error of the last change.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
-import { INFINITIES, LIMITS, NANS, usualBias } from "#core/formats/float_format.ts";
+import { INFINITIES, LIMITS, NANS, SUBNORMALS, usualBias } from "#core/formats/float_format.ts";
 import { clamp } from "#core/range.ts";
 import { button } from "#ui/buttons.ts";
 import { withMinus } from "#ui/digits.ts";
@@ -11,7 +11,7 @@ import { hasModifier } from "#ui/keys.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
 import type { View } from "#ui/view.ts";
-import { biasRange, designOf, type Design } from "./design.ts";
+import { biasRange, designOf, mayOverflowToNan, type Design } from "./design.ts";
 
 type Name = keyof Design;
 
@@ -67,16 +67,23 @@ export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { cha
     };
     return control(name, input, show, h("div", { class: "mw-design-label" }, label, output, extra), input);
   };
-  const choice = (name: "infinity" | "nan", values: readonly string[]) => {
+  const choice = (name: "infinity" | "nan" | "subnormals", values: readonly string[]) => {
     const select = h("select", {}, ...values.map((value) => h("option", { value }, t(`designer.${name}_${value}` as MessageKey))));
     select.addEventListener("input", () => change({ [name]: select.value }, name));
-    const show = (design: Design) => (select.value = design[name]);
+    const show = (design: Design) => {
+      select.value = design[name];
+      select.disabled = name === "subnormals" && !design.has_zero;
+    };
     return control(name, select, show, h("div", { class: "mw-design-label" }, labelOf(name, select)), select);
   };
-  const box = (name: "signed" | "has_zero") => {
+  const box = (name: "signed" | "has_zero" | "overflows_to_nan") => {
     const input = h("input", { type: "checkbox" });
-    input.addEventListener("input", () => change({ [name]: input.checked }, name));
-    const show = (design: Design) => (input.checked = design[name]);
+    const also: Partial<Design> = name === "has_zero" ? { subnormals: "gradual" } : {}; // without zero there is no choice
+    input.addEventListener("input", () => change({ [name]: input.checked, ...also }, name));
+    const show = (design: Design) => {
+      input.disabled = name === "overflows_to_nan" && !mayOverflowToNan(design);
+      input.checked = design[name] && !input.disabled;
+    };
     return control(name, input, show, h("div", { class: "mw-row mw-design-switch" }, input, labelOf(name, input)));
   };
 
@@ -100,8 +107,8 @@ export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { cha
   });
   const element = h("div", { class: "mw-design-controls" }, bits,
     slider("exponent_bits", () => LIMITS.exponentBits), slider("fraction_bits", () => LIMITS.fractionBits), slider("bias", biasRange, usual),
-    choice("infinity", INFINITIES), choice("nan", NANS),
-    h("div", { class: "mw-design-switches" }, box("signed"), box("has_zero")), start, h("div", { class: "mw-error-line" }, error));
+    choice("infinity", INFINITIES), choice("nan", NANS), choice("subnormals", SUBNORMALS),
+    h("div", { class: "mw-design-switches" }, box("signed"), box("has_zero"), box("overflows_to_nan")), start, h("div", { class: "mw-error-line" }, error));
 
   view.effect(() => {
     const { design, wrong = "" } = draft.value;

@@ -15,26 +15,32 @@ export interface Design {
   nan: Definition["nan"];
   signed: boolean;
   has_zero: boolean;
+  subnormals: FloatFormat["subnormals"];
+  overflows_to_nan: boolean;
 }
 
-const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero"] as const;
+const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero", "subnormals", "overflows_to_nan"] as const;
 
 /** The format of a design. Throws InputError if it is invalid. */
 export function formatOf(design: Design): FloatFormat {
-  const { exponent_bits: exponentBits, fraction_bits: fractionBits, has_zero: hasZero, ...rest } = design;
-  return customFormat({ name: `custom_e${exponentBits}m${fractionBits}`, exponentBits, fractionBits, hasZero, ...rest });
+  const { exponent_bits: exponentBits, fraction_bits: fractionBits, has_zero: hasZero, overflows_to_nan: overflowsToNan, ...rest } = design;
+  return customFormat({ name: `custom_e${exponentBits}m${fractionBits}`, exponentBits, fractionBits, hasZero, overflowsToNan, ...rest });
 }
 
 /** The design of a format. */
 export function designOf(fmt: FloatFormat): Design {
-  const { exponentBits, fractionBits, bias, infinity, nan, signed, hasZero } = fmt;
-  return { exponent_bits: exponentBits, fraction_bits: fractionBits, bias, infinity, nan, signed, has_zero: hasZero };
+  const { exponentBits, fractionBits, bias, infinity, nan, signed, hasZero, subnormals, overflowsToNan } = fmt;
+  return {
+    exponent_bits: exponentBits, fraction_bits: fractionBits, bias, infinity, nan, signed, has_zero: hasZero, subnormals,
+    overflows_to_nan: overflowsToNan,
+  };
 }
 
 /** The design in a model's traits; null if they are invalid. */
 export function read(get: (name: keyof Design) => unknown): Design | null {
   const values = Object.fromEntries(TRAITS.map((name) => [name, get(name)]));
-  if (typeof values.signed !== "boolean" || typeof values.has_zero !== "boolean") return null; // customFormat checks the others
+  const switches = [values.signed, values.has_zero, values.overflows_to_nan];
+  if (switches.some((value) => typeof value !== "boolean")) return null; // customFormat checks the others
   const design = values as unknown as Design;
   return readOr(() => formatOf(design) && design, null);
 }
@@ -44,12 +50,18 @@ export function same(a: Design, b: Design): boolean {
   return TRAITS.every((name) => a[name] === b[name]);
 }
 
-/** The formats of the catalogue and of P3109 with this design, in this order; empty for a new one. */
-export function known(design: Design): readonly FloatFormat[] {
+/** Whether a format has the choice between NaN and its largest value past that. */
+export function mayOverflowToNan({ infinity, nan }: Design): boolean {
+  return infinity === "none" && nan !== "none";
+}
+
+/** The format of the catalogue or of P3109 with this design; undefined for a new one. */
+export function known(design: Design): FloatFormat | undefined {
   const { exponent_bits, fraction_bits, signed } = design;
   const bits = Number(signed) + exponent_bits + fraction_bits;
   const p3109s = [true, false].flatMap((extended) => p3109(bits, fraction_bits + 1, signed, extended) ?? []);
-  return [...formats, ...p3109s].filter((fmt) => same(designOf(fmt), design));
+  const wanted = mayOverflowToNan(design) ? design : { ...design, overflows_to_nan: true };
+  return [...formats, ...p3109s].find((fmt) => same(designOf(fmt), wanted));
 }
 
 /** The formats of the catalogue with the same widths. */
@@ -73,8 +85,8 @@ export function countsOf(fmt: FloatFormat): Record<FloatClass, bigint> {
   const signs = fmt.signed ? 2n : 1n;
   const finite = fmt.maxCode + 1n; // magnitude codes
   const below = fmt.smallestNormalCode < finite ? fmt.smallestNormalCode : finite; // zero and the subnormals
-  const zero = fmt.hasZero ? (fmt.hasNegativeZero ? 2n : 1n) : 0n;
-  const subnormal = fmt.hasZero ? signs * (below - 1n) : 0n;
+  const zero = (fmt.hasNegativeZero ? 2n : 1n) * fmt.smallestCode;
+  const subnormal = signs * (below - fmt.smallestCode);
   const normal = signs * (finite - below);
   const infinity = fmt.infCode === null ? 0n : signs;
   return { zero, subnormal, normal, infinity, nan: (1n << BigInt(fmt.bits)) - zero - subnormal - normal - infinity };

@@ -41,7 +41,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
   const draft = signal<Draft>({ design: design.value }); // what the controls show
   view.onChange(design, (next) => (draft.value = { design: next }));
   const fmt = computed(() => formatOf(design.value));
-  const title = computed(() => (known(design.value)[0] ?? fmt.value).name);
+  const title = computed(() => (known(design.value) ?? fmt.value).name);
 
   const panel = controls(view, draft, {
     change(changes, at) {
@@ -72,12 +72,9 @@ function render({ model, el }: RenderProps<Design>): () => void {
 
 /** Which known format the design is, if any, and which others have its widths. */
 function verdict(design: Design): Piece[] {
-  const [format, ...also] = known(design);
+  const format = known(design);
   const others = listed(relatives(design).filter((fmt) => fmt !== format).map((fmt) => fmt.name));
-  const rest = [
-    ...also.flatMap((fmt) => pieces("designer.also", { name: fmt.name })),
-    ...(others ? pieces("designer.relatives", { names: others }) : []),
-  ];
+  const rest = others ? pieces("designer.relatives", { names: others }) : [];
   if (!format) return [...pieces("designer.new"), ...rest];
   const key = format.experimental ? "designer.is_experimental" : "designer.is_known";
   return [...pieces(key, { name: format.name, citation: format.citation }), ...rest];
@@ -100,7 +97,6 @@ function specSheet(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLEl
 export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, string])[] {
   const smallestNormal = fmt.smallestNormalCode;
   const hasNormal = smallestNormal <= fmt.maxCode;
-  const hasSubnormal = fmt.hasZero && fmt.fractionBits > 0;
   return [
     ["designer.bits", t("designer.bits_text", {
       bits: fmt.bits, sign: Number(fmt.signed), exponent: fmt.exponentBits, fraction: fmt.fractionBits })],
@@ -108,7 +104,7 @@ export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, str
     ["designer.exponents", hasNormal ? withMinus(`${fmt.emin} … ${fmt.emax}`) : t("designer.none")],
     ["designer.max", amount(exact(fmt, fmt.maxCode))],
     ["designer.smallest_normal", hasNormal ? amount(exact(fmt, smallestNormal)) : t("designer.none")],
-    ["designer.smallest_subnormal", hasSubnormal ? amount(exact(fmt, 1n)) : t("designer.none")],
+    ["designer.smallest_subnormal", fmt.hasSubnormals ? amount(exact(fmt, 1n)) : t("designer.none")],
     ["designer.eps", amount(power(2n, -fmt.fractionBits))],
     ["designer.unit_roundoff", amount(power(2n, -fmt.precision))],
     ["designer.threshold", `${fmt.overflowTieStays ? ">" : "≥"} ${amount(fmt.overflowThreshold)}`],

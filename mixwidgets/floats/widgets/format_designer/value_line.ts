@@ -31,9 +31,8 @@ export interface Binade {
 }
 
 export function binadesOf(fmt: FloatFormat): readonly Binade[] {
-  const first = fmt.hasZero ? 1n : 0n;
-  const unit = floorLog2(ulp(fmt, first));
-  const [low, high] = [floorLog2(fmt.magnitude(first)), floorLog2(fmt.magnitude(fmt.maxCode))];
+  const unit = floorLog2(ulp(fmt, fmt.smallestCode));
+  const [low, high] = [floorLog2(fmt.magnitude(fmt.smallestCode)), floorLog2(fmt.magnitude(fmt.maxCode))];
   return Array.from({ length: high - low + 1 }, (_, i) => {
     const exponent = low + i;
     return { exponent, bits: Math.min(exponent - unit + 1, fmt.precision), isNormal: exponent >= fmt.emin };

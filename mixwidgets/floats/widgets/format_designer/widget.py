@@ -8,7 +8,17 @@ from mixwidgets.floats.formats.catalogue import get_format, list_formats, p3109
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.widgets.base import Checked, MixWidget
 
-_DESIGN = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero")
+_DESIGN = (
+    "exponent_bits",
+    "fraction_bits",
+    "bias",
+    "infinity",
+    "nan",
+    "signed",
+    "has_zero",
+    "subnormals",
+    "overflows_to_nan",
+)
 
 
 class FormatDesigner(MixWidget):
@@ -30,7 +40,9 @@ class FormatDesigner(MixWidget):
     infinity = Checked("ieee", help='"ieee", "top" or "none".')
     nan = Checked("ieee", help='"ieee", "top", "negative_zero" or "none".')
     signed = Checked(True, help="Whether the top bit is a sign.")
-    has_zero = Checked(True, help="Whether there are zero and subnormals.")
+    has_zero = Checked(True, help="Whether there is a zero.")
+    subnormals = Checked("gradual", help='"gradual", "flushed" or "none".')
+    overflows_to_nan = Checked(True, help="Whether NaN, if there is no infinity, is past the largest value.")
 
     _follows = False  # whether the bias follows the current change of exponent bits
 
@@ -45,10 +57,22 @@ class FormatDesigner(MixWidget):
         nan: str | None = None,
         signed: bool | None = None,
         has_zero: bool | None = None,
+        subnormals: str | None = None,
+        overflows_to_nan: bool | None = None,
         **traits: Any,
     ) -> None:
         self.reject_unknown(traits)
-        choices = (exponent_bits, fraction_bits, bias, infinity, nan, signed, has_zero)
+        choices = (
+            exponent_bits,
+            fraction_bits,
+            bias,
+            infinity,
+            nan,
+            signed,
+            has_zero,
+            subnormals,
+            overflows_to_nan,
+        )
         changes = {name: choice for name, choice in zip(_DESIGN, choices, strict=True) if choice is not None}
         try:
             start = get_format(format)
@@ -112,10 +136,13 @@ def _format(**design: Any) -> FloatFormat:
     """The known format with these parameters, else one named after its widths. Raises ValueError."""
     fmt = FloatFormat(f"custom_e{design['exponent_bits']}m{design['fraction_bits']}", **design)
     known = list_formats()
-    if 3 <= fmt.bits <= 15:
+    if fmt.bits >= 3:
         known += [p3109(fmt.bits, fmt.precision, signed=fmt.signed, extended=some) for some in (True, False)]
 
+    may_overflow_to_nan = fmt.has_nan and not fmt.has_inf
+    decisive = [name for name in _DESIGN if name != "overflows_to_nan" or may_overflow_to_nan]
+
     def is_same(other: FloatFormat) -> bool:
-        return all(getattr(other, name) == getattr(fmt, name) for name in _DESIGN)
+        return all(getattr(other, name) == getattr(fmt, name) for name in decisive)
 
     return next(filter(is_same, known), fmt)
