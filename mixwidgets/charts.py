@@ -104,16 +104,19 @@ def loss_scale_curve(
 
 
 def compare(runs: Run | Iterable[Run], *more: Run) -> alt.VConcatChart:
-    """Loss and loss scale of runs by step; skipped steps are marked on the loss scale.
+    """Loss and loss scale of runs by step; skipped steps are marked on the loss scale, changes of recipe on
+    the loss.
 
     `compare(a, b)` and `compare([a, b])` are the same. Losses that are not finite leave a gap. The loss is
     divided by the task option loss_weight, so that runs with different weights share an axis. ValueError if
     there are no runs, TypeError for anything else. As a table: `mixwidgets.comparison`.
     """
     there = checked_runs(runs, *more)
-    tables = []
+    tables, changes = [], []
     for number, (run, label) in enumerate(zip(there, _labels(there), strict=True)):
         steps = run.steps()
+        if isinstance(run.experiment, Experiment):
+            changes += [{"run": label, "step": after} for after, _ in run.experiment.phases[1:]]
         tables.append(steps.assign(run=label, id=number, loss=steps["loss"] / run.experiment.loss_weight))
     frame = pd.concat(tables, ignore_index=True)[["run", "id", "step", "loss", "loss_scale", "skipped"]]
     finite = frame[frame["loss"].abs() < float("inf")]
@@ -131,6 +134,9 @@ def compare(runs: Run | Iterable[Run], *more: Run) -> alt.VConcatChart:
             tooltip=tooltip,
         )
     )
+    if changes:
+        rules = alt.Chart(pd.DataFrame(changes)).mark_rule(strokeDash=[2, 3])
+        loss = alt.layer(loss, rules.encode(x=x, color=colour))
     scaled = frame[frame["loss_scale"] > 0]
     y = alt.Y("loss_scale:Q", title=tell("loss scale"), scale=alt.Scale(type="log", base=2))
     scale = (

@@ -141,6 +141,16 @@ def test_compare_tells_runs_of_one_name_apart(tmp_path):
     assert "fp16_dynamic, digits_cnn, seed 1<" in svg
 
 
+def test_compare_draws_a_line_where_a_run_changes_its_recipe(tmp_path):
+    plain = run_of(tmp_path, [1.0, 1.0, 1.0])
+    changed = run_of(tmp_path, [1.0, 1.0, 1.0], "fp32", phases=[(0, "nvfp4"), (2, "bf16")])
+    chart = charts.compare(plain, changed)
+    assert [{"run": "nvfp4 → bf16 (2), digits_cnn, seed 0", "step": 2}] in chart.to_dict()[
+        "datasets"
+    ].values()
+    assert "nvfp4 → bf16 (2), digits_cnn, seed 0" in renders(chart)
+
+
 def test_compare_divides_the_loss_weight_out(tmp_path):
     plain, light = run_of(tmp_path, [1.0]), run_of(tmp_path, [2e-5], task_options={"loss_weight": 1e-5})
     chart = charts.compare(plain, light)

@@ -67,6 +67,8 @@ def experiment_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
     overrides = {name: arguments[name] for name in _FIELDS if arguments[name] is not None}
     if "task" in overrides:
         fields.pop("task_source", None)
+    if "recipe" in overrides:
+        fields.pop("phases", None)
     named = _named_numbers(arguments["option"] or [])
     if arguments["loss_weight"] is not None:
         named["loss_weight"] = arguments["loss_weight"]

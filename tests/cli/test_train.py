@@ -101,6 +101,19 @@ def test_numbers_are_read_as_widgets_print_them(launched):
     ]  # fmt: skip
 
 
+def test_phases_are_read_from_a_file_and_from_a_run_and_another_recipe_leaves_them_out(tmp_path, launched):
+    toml = tmp_path / "e.toml"
+    toml.write_text('task = "mask"\nsteps = 9\nphases = [[0, "fp16_dynamic"], [4, "bf16"]]\n')
+    assert call("train", toml).exit_code == 0
+    expected = mw.Experiment(task="mask", steps=9, phases=[(0, "fp16_dynamic"), (4, "bf16")])
+    run_path = create_run(expected, tmp_path / "runs")
+    assert call("train", run_path).exit_code == call("train", run_path, "--recipe", "fp32").exit_code == 0
+    assert launched == [expected, expected, expected.replace(recipe="fp32")]
+    refused = call("train", toml, "--steps", 4)
+    assert refused.exit_code == 2
+    assert "from 0 to 3; got 4" in refused.stderr
+
+
 def test_source_in_a_file_runs_only_where_it_is_trusted(tmp_path):
     text = '{"task": "Own", "task_source": "class Own: pass", "steps": 1}'
     (tmp_path / "own.json").write_text(text)

@@ -12,7 +12,8 @@ import pytest
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
-from mixwidgets.runs.experiments.recipe import recipes
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
 from mixwidgets.runs.task.catalogue import tasks
 
 BAD = [
@@ -240,6 +241,19 @@ def test_the_id_follows_from_the_content():
     canonical = json.dumps(one.to_dict(), sort_keys=True, separators=(",", ":"))
     assert one.id == hashlib.sha256(canonical.encode()).hexdigest()[:16]
     assert len({one.replace(seed=seed).id for seed in range(20)}) == 20
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"recipe": "fp16_dynamic", "task_options": {"loss_weight": 0.5}, "clip_norm": 1.0},
+        {"phases": [(0, "fp16_dynamic"), (20, "nvfp4")], "schedule": "cosine", "warmup": 0.1},
+    ],
+)
+def test_its_repr_makes_it(fields):
+    experiment = Experiment(task="digits_cnn", **fields)
+    names = {"Experiment": Experiment, "Recipe": Recipe, "LossScale": LossScale, "Operands": Operands}
+    assert eval(repr(experiment), names) == experiment
 
 
 def test_an_experiment_is_frozen():

@@ -73,8 +73,9 @@ class Experiment(Options):
     """Recipes that follow each other in one run, each after so many steps, instead of `recipe`:
     `[(0, "fp16_dynamic"), (200, "bf16")]` trains in "bf16" from step 201 on. Weights go on as they are kept
     (rounded to nearest where the new format is narrower), and so do the optimiser's state, the data and the
-    schedule. A loss scale goes on if its rule stays the same. All recipes have the same `loop`. A single
-    phase is stored as `recipe`; with several, `recipe` is the first."""
+    schedule. A loss scale goes on if its rule stays the same; delayed scaling forgets its amax histories. All
+    recipes have the same `loop`. A single phase is stored as `recipe`; with several, `recipe` is the first.
+    """
     steps: int = whole(_FROM_TASK, 1, 10_000_000)
     """Optimiser steps, 1 … 10 million; default: the task's."""
     seed: int = whole(0, 0, 2**32 - 1)
@@ -176,7 +177,7 @@ class Experiment(Options):
         """The learning rate of a step, counted from 1. The last step of the warm-up is the first with the
         full rate; the cosine's first step has it too, and its last one a little more than 0."""
         growing = round(self.warmup * self.steps)
-        if step <= growing:
+        if 0 < step <= growing:
             return self.learning_rate * (step / growing)
         if self.schedule == "constant":
             return self.learning_rate
@@ -209,6 +210,12 @@ class Experiment(Options):
     def id(self) -> str:
         """The first 16 hex digits of the SHA-256 of the canonical JSON. Equal experiments have equal ids."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        """The call that makes it."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        fields["task_options"] = dict(self.task_options)
+        return f"Experiment({', '.join(f'{name}={value!r}' for name, value in fields.items())})"
 
     def __hash__(self) -> int:
         return hash(self.id)

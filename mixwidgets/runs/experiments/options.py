@@ -83,14 +83,6 @@ def choices(option: Field[Any]) -> tuple[str, ...]:
     return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
 
 
-def _in_json(value: Any, complete: bool) -> Any:
-    if isinstance(value, Options):
-        return value.to_dict(complete=complete)
-    if isinstance(value, tuple):
-        return [_in_json(item, complete) for item in value]
-    return dict(value) if isinstance(value, Mapping) else value
-
-
 def flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Each field of nested mappings and its value, by a dotted name; a list as a text."""
     for name, value in fields.items():
@@ -98,3 +90,11 @@ def flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield from flat(value, f"{prefix}{name}.")
         else:
             yield prefix + name, ", ".join(value) if isinstance(value, list) else value
+
+
+def _in_json(value: Any, complete: bool) -> Any:
+    if isinstance(value, Options):
+        return value.to_dict(complete=complete)
+    if isinstance(value, tuple):
+        return [_in_json(item, complete) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value

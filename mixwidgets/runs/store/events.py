@@ -70,7 +70,8 @@ class Evaluation:
     step: int
     """Steps done; 0: before training."""
     metrics: Mapping[str, float]
-    """ "loss" and the task's own metrics, such as "accuracy" (0 … 1)."""
+    """ "loss" and the task's own metrics, such as "accuracy" (0 … 1). Where the recipe rounds operands, also
+    "loss_bf16": the loss of the same weights, computed in BF16 without this rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,7 +102,8 @@ class Run:
 
     @property
     def metrics(self) -> dict[str, float]:
-        """The last evaluation: "loss" and the task's metrics, such as "accuracy"; empty before the first."""
+        """The last evaluation: "loss", the task's metrics, such as "accuracy", and "loss_bf16" where the
+        recipe rounds operands; empty before the first."""
         return dict(current_status(self.path).metrics or self.state().metrics)
 
     @property

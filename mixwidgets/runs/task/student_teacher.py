@@ -1,7 +1,7 @@
 """A residual MLP learns the outputs of another one: regression on fresh inputs, without a data set.
 
 After the proxy model of Su et al., "Characterization and Mitigation of Training Instabilities in Microscaling
-Formats", 2025, arXiv:2506.20752, section 4: the student has norms, its teacher none.
+Formats", 2025, arXiv:2506.20752: here the student has norms and its teacher none.
 """
 
 import math

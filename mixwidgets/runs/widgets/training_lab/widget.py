@@ -60,13 +60,13 @@ class TrainingLab(FollowingWidget):
     """The training runs of one folder: launched here or elsewhere, waiting, running or finished.
 
     `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` shows the folder of that run, with its curves,
-    and chooses its experiment as far as the page can: not a task or a recipe of your own, micro-batches,
-    clipping or a time limit. The cell returns at once: each run has its own process (`launch`), and a thread
-    reads the journals. The next launch uses `task`, `recipe`, `steps`, `seed` and `device`; recipe and
-    seed can be lists. `settings` has other differences from the task's defaults, as a mapping or a text:
-    `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong value raises TraitError. `scenario`, a name such as
-    "overflow", chooses runs that show a difference between recipes. `own_recipes` are further recipes by
-    name, including those edited and kept in the page:
+    and chooses its experiment as far as the page can: not a task or a recipe of your own, a change of recipe,
+    micro-batches, clipping or a time limit. The cell returns at once: each run has its own process
+    (`launch`), and a thread reads the journals. The next launch uses `task`, `recipe`, `steps`, `seed` and
+    `device`; recipe and seed can be lists. `settings` has other differences from the task's defaults, as a
+    mapping or a text: `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong value raises TraitError.
+    `scenario`, a name such as "overflow", chooses runs that show a difference between recipes. `own_recipes`
+    are further recipes by name, including those edited and kept in the page:
     `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`.
 
     While a page shows the lab and nothing runs, one process waits for the next launch with torch loaded, so
