@@ -190,6 +190,10 @@ CUSTOM: dict[str, tuple[dict[str, int | bool | str], Row]] = {
         {"exponent_bits": 2, "fraction_bits": 1, "bias": 30},
         Row(1, 2, 1, 30, Fraction(3, 2**29), 6, range(7, 8)),
     ),
+    "custom-all-subnormal": (
+        {"exponent_bits": 1, "fraction_bits": 1, "infinity": "top", "nan": "top"},
+        Row(1, 1, 1, 0, Fraction(1), 2, range(3, 4)),
+    ),
     "custom-flushed": (
         {"exponent_bits": 3, "fraction_bits": 2, "subnormals": "flushed"},
         ieee(3, 2, Fraction(14))._replace(subnormals="flushed"),

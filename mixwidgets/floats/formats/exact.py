@@ -135,4 +135,5 @@ def _on_the_grid(
     remainder = (numbers.significand & ((np.uint64(1) << right) - np.uint64(1))).astype(np.float64)
     scale = 1023 - np.minimum(right.view(np.int64), 900) << 52  # the bits of 2^−dropped
     places = ((exponent - fmt.emin).view(np.uint64) << np.uint64(fmt.fraction_bits)) + kept
-    return places, remainder * scale.view(np.float64), exponent > fmt.emax
+    # Where all finite values are subnormal, emax is below emin, which is everyone's exponent here.
+    return places, remainder * scale.view(np.float64), exponent > max(fmt.emax, fmt.emin)
