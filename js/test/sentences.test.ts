@@ -21,6 +21,7 @@ describe.each(["en", "zh"] as const)("in %s", async (lang) => {
   vi.resetModules();
   if (lang === "zh") vi.doMock(CATALOGUE, () => ({ default: zh }));
   const { encode, ROUNDINGS } = await import("#core/formats/encode.ts");
+  const { toExact } = await import("#core/formats/parse.ts");
   const { pieces } = await import("#ui/messages.ts");
   const { readoutsOf } = await import("#mixwidgets/floats/widgets/bit_editor/tables.ts");
   const { figuresOf } = await import("#mixwidgets/floats/widgets/format_designer/page.ts");
@@ -32,7 +33,7 @@ describe.each(["en", "zh"] as const)("in %s", async (lang) => {
     const fmt = formatNamed(name);
     const inPage = rows.filter(({ rounding }) => ROUNDINGS.includes(rounding)); // stochastic rounding is Python's alone
     for (const { text: input, rounding, overflow, readouts, ...words } of inPage) {
-      const number = { fmt, code: encode(fmt, input, { rounding, overflow }), input, rounding, overflow };
+      const number = { fmt, code: encode(fmt, toExact(input), { rounding, overflow }), input, rounding, overflow };
       const { key, args } = sentence(number);
       const said = pieces(key, args).map(({ text }) => text).join("").replaceAll("\u00a0", " ");
       expect([input, rounding, overflow, said]).toEqual([input, rounding, overflow, words[lang]]);
