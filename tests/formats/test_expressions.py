@@ -56,6 +56,7 @@ def test_the_bounds_are_sharp():
 def test_every_way_in_reads_arithmetic():
     assert mw.get_format("float16").encode("(2-2^-10)*2^15") == 0x7BFF
     assert mw.get_format("float16").explain("2^16-32").error == 0
+    assert str(mw.get_format("float16").explain("65,505")).startswith("65505 is not a float16")
     assert mw.BitEditor("2^11+1").value == 2048
     assert mw.BitEditor("65,504")._input == "65504"  # as the page shows it
     assert mw.Experiment(task="digits_mlp", learning_rate="1/2^10", steps="1,000").learning_rate == 2**-10

@@ -87,11 +87,11 @@ def chosen(how: Explanation, lang: str) -> Chosen:
 
 
 def _typed(value: object) -> str:
-    """The text that was given; of another number its exact value."""
-    if isinstance(value, str):
-        text = value.strip()
-        return with_minus(text if len(text) <= _TYPED else text[: _TYPED - 1] + "…")
+    """The text that was given, as it was read; of another number its exact value."""
     exact = to_exact(value)
+    if isinstance(value, str):
+        text = (isinstance(exact, Exact) and exact.read_as) or value.strip()
+        return with_minus(text if len(text) <= _TYPED else text[: _TYPED - 1] + "…")
     if isinstance(exact, BitPattern) or exact.kind == "nan":
         return "NaN"
     magnitude = "∞" if exact.kind == "infinity" else cut(exact.magnitude, DIGITS)
