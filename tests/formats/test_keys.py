@@ -202,19 +202,30 @@ def floats_near(fmt, dtype):
 @given(custom_formats(), st.sampled_from(FLOATS), st.sampled_from(WAYS), st.booleans(), st.data())
 @np.errstate(over="ignore")
 def test_any_custom_format(fmt, dtype, way, at_once, data):
-    rounding, overflow = way
-    values = np.array(data.draw(st.lists(floats_near(fmt, dtype), min_size=1, max_size=8)), dtype)
-    exacts = [Fraction(float(x)) or str(float(x)) if math.isfinite(x) else str(float(x)) for x in values]
-    codes = [scalar_code(fmt, exact, rounding, overflow) for exact in exacts]
+    values = data.draw(st.lists(floats_near(fmt, dtype), min_size=1, max_size=8))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(keys, "_cached", lambda what, count, entries, build: build() if at_once else None)
-        for value, code in zip(values, codes, strict=True):
-            if code == ERROR:
-                with pytest.raises(ValueError, match="custom has no"):
-                    fmt.encode(np.array([value]), rounding=rounding, overflow=overflow)
-            else:
-                assert fmt.encode(np.array([value]), rounding=rounding, overflow=overflow) == code
-                check_decoded(fmt, code)
+        for value in values:
+            check_one(fmt, value, *way)
+
+
+def check_one(fmt, value, rounding, overflow):
+    exact = Fraction(float(value)) if math.isfinite(value) and value else str(float(value))
+    code, ways = scalar_code(fmt, exact, rounding, overflow), {"rounding": rounding, "overflow": overflow}
+    array, expected = np.array([value]), value_of(fmt, code)
+    if code == ERROR:
+        with pytest.raises(ValueError, match="custom has no"):
+            fmt.encode(array, **ways)
+    else:
+        assert fmt.encode(array, **ways) == code
+        check_decoded(fmt, code)
+    if expected is None or not (math.isnan(expected) or array.dtype.type(expected) == expected):
+        with pytest.raises((ValueError, OverflowError), match=r"custom has no|does not fit"):
+            fmt.round(array, **ways)
+    else:
+        rounded = fmt.round(array, **ways)
+        np.testing.assert_array_equal(rounded, [expected])
+        assert np.signbit(rounded) == np.signbit(value if math.isnan(expected) else expected)
 
 
 def check_decoded(fmt, code):

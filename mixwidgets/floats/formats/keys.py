@@ -62,7 +62,9 @@ def rounder(way: Way, count: int) -> Work:
     """Rounds the bits of values, of which there will be `count`. The table is made once it pays."""
     keys = _keys(way)
     table = keys and _cached(way, count, keys.entries, keys.table)
-    return partial(keys.look_up, table) if keys and table else partial(_write, way.exactly)
+    if keys and table:
+        return partial(keys.look_up, table)
+    return partial(_add, way) if _can_add(way) else partial(_write, way.exactly)
 
 
 def decoder(fmt: FormatSpec, dtype: np.dtype[Any], count: int) -> Work:
@@ -79,6 +81,44 @@ def decoder(fmt: FormatSpec, dtype: np.dtype[Any], count: int) -> Work:
 
 def _write(find: Callable[..., Found], array: exact.Array, out: exact.Array, *draws: Any) -> Any:
     out[...], missing = find(array, *draws)
+    return missing if missing.any() else None
+
+
+def _can_add(way: Way) -> bool:
+    """Whether `_add` can be used: no number that matters there is subnormal or too large in the dtype."""
+    fmt, source = way.fmt, exact.SOURCES[way.dtype]
+    spare_bits = source.fraction_bits - fmt.fraction_bits
+    return (
+        way.to_values
+        and way.rounding == "ties-to-even"
+        and fmt.has_subnormals
+        and fmt.has_negative_zero
+        and fmt.emin - fmt.fraction_bits > source.emin
+        and spare_bits > 0
+        and fmt.emax + spare_bits <= source.emax
+    )
+
+
+def _add(way: Way, bits: exact.Array, out: exact.Array, draws: None = None) -> NDArray[np.bool_] | None:
+    """Rounds to nearest, ties to even, without a table, which most formats of more than 19 bits have none of.
+
+    If x lies in the binade of 2^e, x + 2^(e + m − t) has the format's gap there as its ulp, so the addition
+    rounds x, and the subtraction is exact (Dekker, Numer. Math. 18, 1971, splits numbers so).
+    """
+    fmt, source = way.fmt, exact.SOURCES[way.dtype]
+    lowest, highest = (exponent + source.bias << source.fraction_bits for exponent in (fmt.emin, fmt.emax))
+    constants = np.clip(bits & source.inf_code, lowest, highest)
+    constants += source.fraction_bits - fmt.fraction_bits << source.fraction_bits
+    rounded = (bits & source.all_ones).view(way.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):  # of those past the range, and NaN
+        rounded += constants.view(way.dtype)
+        rounded -= constants.view(way.dtype)
+    np.copysign(rounded, bits.view(way.dtype), out=out)
+    others = ~(rounded <= fmt.max)
+    if not others.any():
+        return None
+    missing = np.zeros(bits.shape, bool)
+    out[others], missing[others] = way.exactly(bits[others])
     return missing if missing.any() else None
 
 
