@@ -246,6 +246,10 @@ class Claim:
         self.is_result()
         assert abs(self.result) == self.line.largest
 
+    def odd_edge(self):
+        self.direction_edge()
+        assert self.how.code % 2 == 1
+
     def odd(self):
         self.between()
         self.is_result()

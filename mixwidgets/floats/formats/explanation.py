@@ -179,10 +179,8 @@ def _rounded_key(how: Explanation, at_end: bool) -> str:
     edge = "_edge" if at_end else ""
     zero = decode.classify(how.fmt, how.code) == "zero"
     match how.rule:
-        case "direction" | "odd":
-            return "bits.direction_edge" if at_end else f"bits.{how.rule}"
-        case "chance":
-            return f"bits.chance{edge}"
+        case "direction" | "odd" | "chance":
+            return f"bits.{how.rule}{edge}"
         case "tie" if how.rounding == "ties-to-away":
             return "bits.tie_away"
         case "tie" if how.fmt.ties_to_larger:

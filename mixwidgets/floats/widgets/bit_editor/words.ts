@@ -144,8 +144,9 @@ function roundedKey(number: EditedNumber, rule: Rule, isEdge: boolean): MessageK
   const zero = classify(fmt, code) === "zero";
   switch (rule) {
     case "direction":
+      return isEdge ? "bits.direction_edge" : "bits.direction";
     case "odd":
-      return isEdge ? "bits.direction_edge" : rule === "odd" ? "bits.odd" : "bits.direction";
+      return isEdge ? "bits.odd_edge" : "bits.odd";
     case "tie":
       if (number.rounding === "ties-to-away") return "bits.tie_away";
       if (fmt.tiesToLarger) return "bits.tie_larger";
