@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { getBlockFormat } from "#core/blocks/catalogue.ts";
 import labWidget from "#mixwidgets/floats/widgets/block_lab/page.ts";
 import { axisFor, perRow } from "#mixwidgets/floats/widgets/block_lab/bars.ts";
+import type { ScaleRule } from "#core/blocks/scale_rules.ts";
 import { codesOf, outcome, readLab } from "#mixwidgets/floats/widgets/block_lab/state.ts";
 import { percent, sentences } from "#mixwidgets/floats/widgets/block_lab/readout.ts";
 import { fakeModel } from "./fake_model.ts";
@@ -53,6 +54,8 @@ describe("what is shown", () => {
     const values = new Float32Array(16).fill(1).with(3, 7.9);
     const { text, model } = show({ _codes: codesOf(values) });
     expect(text(".mw-callout")).toContain("Element 3 itself is clipped: the largest value is 6 × the scale, so 7.9 becomes 6.");
+    const kinds = (value: number) => outcome({ format: getBlockFormat("mxfp4")!, rule: "FLOOR", values: values.with(3, value) }).elements[3]!.kind;
+    expect([6, 6.9, 7, 7.9].map(kinds)).toEqual(["rounded", "rounded", "clipped", "clipped"]); // 7 is a tie that goes to 8
     for (const scale_rule of ["CEIL", "RCEIL", "EVEN"]) {
       model.set("scale_rule", scale_rule);
       expect(text(".mw-callout")).toContain("scale 2¹");
@@ -60,10 +63,30 @@ describe("what is shown", () => {
     }
   });
 
-  test("NVFP4 has two blocks of 16 and no rule to choose", () => {
-    const { text, el } = show({ format: "nvfp4", _codes: codesOf(outlier) });
+  test("NVFP4 has two blocks of 16", () => {
+    const { text } = show({ format: "nvfp4", scale_rule: "TE", _codes: codesOf(outlier) });
     expect(text(".mw-callout")).toMatch(/^Element 5 sets the scale of block 1, 16\.67: .*Element 31 sets the scale of block 2, .*: none of the 14 others becomes 0\.$/);
-    expect(el.querySelector("fieldset:disabled")).not.toBeNull();
+  });
+
+  test("the rules are those of the format, each with its sentence", () => {
+    const { el, model, text } = show();
+    const rules = () => [...el.querySelectorAll<HTMLInputElement>(".mw-stack-tight .mw-chips input")];
+    for (const [format, ...names] of [
+      ["mxfp4", "FLOOR", "CEIL", "RCEIL", "EVEN"], ["nvfp4", "TE", "TORCHAO", "FOUR_OVER_SIX"],
+      ["nvfp4_one_level", "AMAX", "FOUR_OVER_SIX"], ["nf4", "AMAX"],
+    ] as const) {
+      model.set("scale_rule", names[0]);
+      model.set("format", format);
+      expect(rules().map(({ value }) => value)).toEqual(names);
+      for (const scale_rule of names) {
+        model.set("scale_rule", scale_rule);
+        expect(rules().filter(({ checked }) => checked).map(({ value }) => value)).toEqual([scale_rule]);
+        expect(text(".mw-stack-tight .mw-note:not(:empty)")).not.toContain("{");
+        expect([...el.querySelectorAll(".mw-note")].some((one) => one.textContent!.startsWith(`${scale_rule}: `))).toBe(true);
+      }
+    }
+    expect([...el.querySelectorAll(".mw-note")].at(-1)!.textContent).toBe(
+      "AMAX: amax of the block / 1, rounded to float32. A block of this format has 64 elements; these 32 are all of one block and share its scale.");
   });
 
   test("zeros", () => {
@@ -122,14 +145,20 @@ describe("what is sent", () => {
     const { model, el } = show();
     el.querySelector<HTMLInputElement>("input[value=mxint8]")!.click();
     el.querySelector<HTMLInputElement>("input[value=RCEIL]")!.click();
-    expect(model.saved.map(({ format, scale_rule }) => [format, scale_rule])).toEqual([["mxint8", "FLOOR"], ["mxint8", "RCEIL"]]);
+    el.querySelector<HTMLInputElement>("input[value=mxfp4]")!.click(); // which has that rule too
+    el.querySelector<HTMLInputElement>("input[value=nvfp4]")!.click();
+    const menu = el.querySelector<HTMLSelectElement>("select")!;
+    menu.value = "int4_g128";
+    menu.dispatchEvent(new Event("change"));
+    expect(model.saved.map(({ format, scale_rule }) => [format, scale_rule])).toEqual(
+      [["mxint8", "FLOOR"], ["mxint8", "RCEIL"], ["mxfp4", "RCEIL"], ["nvfp4", "TE"], ["int4_g128", "AMAX"]]);
   });
 
   test("values from the kernel are shown, and what cannot be shown leaves the last", () => {
     const { model, sliders, text } = show();
     model.set("_codes", codesOf(outlier.subarray(0, 16)));
     expect(sliders()).toHaveLength(16);
-    for (const [name, wrong] of [["_codes", "7f800000".repeat(16)], ["_codes", "00"], ["format", "mxfp5"], ["scale_rule", "__proto__"]] as const) {
+    for (const [name, wrong] of [["_codes", "7f800000".repeat(16)], ["_codes", "00"], ["format", "mxfp5"], ["format", "nvfp4"], ["scale_rule", "__proto__"], ["scale_rule", "TE"]] as const) {
       const before = model.get(name);
       model.set(name, wrong);
       expect(text(".mw > .mw-error")).toContain("cannot be shown");
@@ -148,9 +177,9 @@ describe("what is sent", () => {
 });
 
 test("a state from an address", () => {
-  const state = { format: "nvfp4", scale_rule: "EVEN", _codes: codesOf(ramp).toUpperCase() };
+  const state = { format: "nvfp4", scale_rule: "TORCHAO", _codes: codesOf(ramp).toUpperCase() };
   expect(labWidget.accept(state)).toEqual({ ...state, _codes: codesOf(ramp) });
-  for (const wrong of [{ format: "fp4" }, { scale_rule: "floor" }, { _codes: "zz".repeat(64) }, { _codes: "" }, { _codes: "7fc00000".repeat(32) }]) {
+  for (const wrong of [{ format: "fp4" }, { format: "mxfp4" }, { format: "nvfp4_16x16" }, { scale_rule: "floor" }, { scale_rule: "FLOOR" }, { _codes: "zz".repeat(64) }, { _codes: "" }, { _codes: "7fc00000".repeat(32) }]) {
     expect(labWidget.accept({ ...state, ...wrong })).toBeNull();
   }
 });
@@ -184,8 +213,28 @@ test("the words for shares never hide a few", () => {
 });
 
 test("no element is said to set a scale at which it becomes 0 itself", () => {
-  const said = (format: string, values: Float32Array, index: number) =>
-    sentences(outcome({ format: getBlockFormat(format)!, rule: "FLOOR", values }), index).map(({ text }) => text).join("");
-  expect(said("mxfp4", new Float32Array(32).fill(1e-42), 0)).toBe("All elements become 0: they are too small for the smallest scale, 2⁻¹²⁷.");
-  expect(said("nvfp4", new Float32Array(32).fill(0.01).with(0, 1e5), 1)).toBe("All elements of block 2 become 0: they are too small for its smallest scale, 0.07266.");
+  const said = (format: string, rule: ScaleRule, values: Float32Array, index: number) =>
+    sentences(outcome({ format: getBlockFormat(format)!, rule, values }), index).map(({ text }) => text).join("");
+  expect(said("mxfp4", "FLOOR", new Float32Array(32).fill(1e-42), 0)).toBe("All elements become 0: they are too small for the smallest scale, 2⁻¹²⁷.");
+  const apart = new Float32Array(32).fill(0.01).with(0, 1e5);
+  expect(said("nvfp4", "TORCHAO", apart, 1)).toBe("All elements of block 2 become 0: they are too small for its smallest scale, 0.5813.");
+  expect(said("nvfp4", "TE", apart, 1)).toBe("All elements of block 2 become 0: its scale itself rounds to 0.");
+});
+
+test("−0 keeps its sign, typed or given", () => {
+  const { model, el, text } = show({ _codes: codesOf(ramp.with(2, -0)) });
+  const details = el.querySelector("details")!;
+  details.open = true;
+  details.dispatchEvent(new Event("toggle"));
+  const row = (index: number) => [...el.querySelectorAll(`tbody tr:nth-child(${index + 1}) td`)].map((cell) => cell.textContent);
+  expect(row(2)).toEqual(["−0", "−0", "0x8", "0", "0 %"]);
+  const field = el.querySelector("input[type=text]") as HTMLInputElement;
+  for (const [typed, code, shown] of [["−0", "80000000", "−0"], ["0", "00000000", "0"]] as const) {
+    field.value = typed;
+    ["input", "change"].forEach((event) => field.dispatchEvent(new Event(event)));
+    expect((model.get("_codes") as string).slice(0, 8)).toBe(code);
+    expect(row(0)).toEqual([shown, shown, typed === "0" ? "0x0" : "0x8", "0", "0 %"]);
+    expect(field.value).toBe(shown);
+    expect(text(".mw-lab-result")).toContain(`stored as ${shown} ·`);
+  }
 });

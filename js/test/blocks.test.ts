@@ -2,14 +2,16 @@
 
 import { describe, expect, test } from "vitest";
 import { blockFormats, getBlockFormat } from "#core/blocks/catalogue.ts";
-import { quantize, type ScaleRule } from "#core/blocks/quantize.ts";
+import { quantize } from "#core/blocks/quantize.ts";
+import type { ScaleRule } from "#core/blocks/scale_rules.ts";
 import { exactOf } from "#core/formats/decode.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import { committed } from "./vectors.ts";
 
 interface Row {
   format: string;
-  rule: ScaleRule | null;
+  rule: ScaleRule;
+  shape: number[];
   values: string[];
   scales: number[];
   tensor_scale: number | null;
@@ -25,11 +27,12 @@ describe("vectors", () => {
     expect(mine.length).toBeGreaterThan(20);
     for (const row of mine) {
       const fmt = getBlockFormat(name)!;
-      const got = quantize(fmt, row.values.map(Number), row.rule ?? "FLOOR");
+      expect(fmt.scaleRules).toContain(row.rule);
+      const got = quantize(fmt, row.values.map(Number), row.rule, row.shape.at(-1));
       expect(got.scales).toEqual(row.scales);
       expect(got.tensorScale).toBe(row.tensor_scale);
       expect(plain(got.dequantized)).toEqual(plain(row.dequantized));
-      const unit = (i: number) => got.scales[Math.floor(i / fmt.blockSize)]! * (got.tensorScale ?? 1);
+      const unit = (i: number) => got.scales[got.blocks.findIndex((members) => members.includes(i))]! * (got.tensorScale ?? 1);
       expect(plain(got.codes.map((code, i) => toNumber(fmt.element.decode(code)) * unit(i)))).toEqual(plain(got.dequantized));
     }
   });
@@ -37,7 +40,9 @@ describe("vectors", () => {
 
 test("bits an element", () => {
   expect(Object.fromEntries(blockFormats.map((fmt) => [fmt.name, fmt.bitsPerElement]))).toEqual({
-    mxfp8_e4m3: 8.25, mxfp8_e5m2: 8.25, mxfp6_e3m2: 6.25, mxfp6_e2m3: 6.25, mxfp4: 4.25, mxint8: 8.25, nvfp4: 4.5,
+    mxfp8_e4m3: 8.25, mxfp8_e5m2: 8.25, mxfp6_e3m2: 6.25, mxfp6_e2m3: 6.25, mxfp4: 4.25, mxint8: 8.25, mxint4: 4.25,
+    nvfp4: 4.5, nvfp4_16x16: 4.03125, nvfp4_one_level: 4.5, fp8_1x128: 8.25, fp8_128x128: 8 + 32 / 128 ** 2,
+    int8_g128: 8.125, int4_g128: 4.125, nf4: 4.5,
   });
 });
 
@@ -47,7 +52,13 @@ test("only canonical names are known", () => {
 
 test("signs of zero", () => {
   const fmt = getBlockFormat("mxfp4")!;
-  expect(quantize(fmt, [8, -0, 0, -1e-9], "FLOOR").codes).toEqual([6, 8, 0, 8]);
+  const { codes, dequantized } = quantize(fmt, [8, -0, 0, -1e-9], "FLOOR");
+  expect(codes).toEqual([6, 8, 0, 8]);
+  expect(dequantized).toEqual([8, -0, 0, -0]);
+  const far = quantize(getBlockFormat("nvfp4")!, [2688, ...Array<number>(15).fill(0), 0.005, -0.005], "TE");
+  expect([far.scales[1], ...far.codes.slice(16), ...far.dequantized.slice(16)]).toEqual([0, 0, 8, 0, -0]);
+  expect(quantize(getBlockFormat("int8_g128")!, [127, -0, -1e-9], "AMAX").dequantized).toEqual([127, 0, 0]);
+  expect(quantize(getBlockFormat("nf4")!, [8, -0, -1e-9], "AMAX").codes).toEqual([15, 7, 7]);
 });
 
 test("doubles as rationals, there and back", () => {

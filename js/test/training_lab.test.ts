@@ -426,8 +426,9 @@ describe("a recipe of one's own", () => {
     { name: "master_weights", group: "recipe", title: "master weights", default: true, is_yes_or_no: true },
     { name: "loss_scale.init_scale", group: "loss scale", title: "init scale", default: 1, whole: false, low: 1e-45, high: 3.4e38, optional: false },
     { name: "loss_scale.max_scale", group: "loss scale", title: "max scale", default: null, whole: false, low: 1e-45, high: 3.4e38, optional: true },
+    { name: "operands.scale_rule", group: "operands", title: "scale rule", default: null, choices: { "": "the format’s own", CEIL: "CEIL" }, optional: true },
   ];
-  const VALUES = { compute_format: "float16", master_weights: true, "loss_scale.init_scale": 1024, "loss_scale.max_scale": null };
+  const VALUES = { compute_format: "float16", master_weights: true, "loss_scale.init_scale": 1024, "loss_scale.max_scale": null, "operands.scale_rule": null };
   const preset = { name: "fp32", heading: "FP32", brief: "", description: "Everything in FP32.", values: { ...VALUES, compute_format: "float32", "loss_scale.init_scale": 1 }, is_own: false };
   const own = (values: object, name = "mine") => ({ name, heading: "own", brief: "", description: "Of one’s own.", values, is_own: true });
   const lab = () => labModel({ _recipe_form: FORM, _recipes: [preset] });
@@ -444,6 +445,7 @@ describe("a recipe of one's own", () => {
     type(field("compute format"), "float16");
     type(field("init scale"), "2^10");
     type(field("name"), "mine");
+    expect(field("scale rule").value).toBe(""); // the format's own
     expect(keep(model)).toMatchObject({ kind: "keep_recipe", name: "mine", recipe: VALUES });
     model.receive({ _recipes: [preset, own(VALUES)], recipe: "mine" });
     expect([field("recipe").value, about(field("recipe"))]).toEqual(["mine", "Of one’s own."]);
@@ -463,7 +465,9 @@ describe("a recipe of one's own", () => {
     const model = lab();
     show(model);
     type(field("max scale"), "8");
+    type(field("scale rule"), "CEIL");
     const { request } = keep(model);
+    expect(model.sent.at(-1)).toMatchObject({ recipe: { "loss_scale.max_scale": 8, "operands.scale_rule": "CEIL" } });
     model.answer({ kind: "refused", request, message: "max_scale is about <b>a scale</b> that moves" });
     expect(alerts()).toBe("max_scale is about <b>a scale</b> that moves");
     expect(field("max scale").value).toBe("8");

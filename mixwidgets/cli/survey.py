@@ -47,6 +47,13 @@ def survey_file(
             show_default=False,
         ),
     ] = None,
+    scale_rule: Annotated[
+        str | None,
+        typer.Option(
+            help="How the scales of blocks are chosen, such as RCEIL or TORCHAO; default: each format's own.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts: all columns.")] = False,
 ) -> None:
     """Show what each tensor of a checkpoint would lose in narrower formats.
@@ -57,7 +64,7 @@ def survey_file(
 
     with errors_in_words():
         axis = None if block_axis is None else whole_number("block_axis", block_axis, -64, 63)
-        table = survey(file, formats or FORMATS, axis)
+        table = survey(file, formats or FORMATS, axis, scale_rule)
     if as_json:
         typer.echo(table.to_json(orient="records", double_precision=15))
         return

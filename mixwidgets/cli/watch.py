@@ -25,6 +25,13 @@ def watch_script(
         list[str] | None,
         typer.Option(help="A block format, such as mxfp8_e4m3 or nvfp4, to record too; may be repeated."),
     ] = None,
+    scale_rule: Annotated[
+        str | None,
+        typer.Option(
+            help="How the scales of blocks are chosen, such as RCEIL or TORCHAO; default: each format's own.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Run a training script unchanged, and record the gradients of its model.
 
@@ -34,16 +41,20 @@ def watch_script(
     with errors_in_words():
         from mixwidgets.diagnosis.watching.script import WatchedScript
         from mixwidgets.floats.formats.block_catalogue import named_block_formats
+        from mixwidgets.floats.gradients.block_loss import check_scale_rule
         from mixwidgets.floats.gradients.boundaries import signed_format
         from mixwidgets.runs.store.journal import check_free, free_path
 
         signed_format(format)
         blocks = named_block_formats(block_format or ())
+        check_scale_rule(scale_rule, blocks)
         steps = whole_number("every", every, 1, 10_000_000)
         script.open("rb").close()  # raises an OSError that says what is wrong with it
         folder = path or free_path(Path("runs") / script.stem)
         check_free(folder)  # now, and not after hours of training
-        watched = WatchedScript(path=folder, every=steps, format=format, block_formats=blocks)
+        watched = WatchedScript(
+            path=folder, every=steps, format=format, block_formats=blocks, scale_rule=scale_rule
+        )
     try:
         watched.run(script, arguments or [])
     finally:

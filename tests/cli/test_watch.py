@@ -89,6 +89,14 @@ def test_block_formats_are_recorded_if_they_are_asked_for(folder):
     assert "blocks run along axis 1" in shown[2]
     assert "not known from a summary" in call("report", "train", "--format", "mxfp8_e4m3").output
     assert "mxfp4" in call("watch", "--block-format", "mxfp5", "code/train.py").output
+    wrong = call(*command[:3], "--scale-rule", "CEIL", "code/train.py")
+    assert "of nvfp4 is one of TE, TORCHAO, FOUR_OVER_SIX" in " ".join(wrong.output.split())
+    assert (
+        call(*command[:3], "--scale-rule", "TORCHAO", "code/train.py", "--steps", 1, "--every", 1).exit_code
+        == 0
+    )
+    rows = json.loads(call("report", "train-2", "--format", "nvfp4", "--json").output)
+    assert {row["scale_rule"] for row in rows} == {"TORCHAO"}
 
 
 def test_the_help_says_what_is_not_watched():

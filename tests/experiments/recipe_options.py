@@ -19,6 +19,7 @@ MOVING = LossScale(
 )
 FALLING = MOVING.replace(init_scale=2.0**30, min_scale=2.0**30)
 DELAYED = Operands(scaling="delayed")
+IN_BLOCKS = Operands(forward="mxfp4", backward="mxfp4")
 # What a field of a nested option takes, and the option in which that makes a difference.
 NESTED = {
     "loss_scale": {
@@ -40,6 +41,7 @@ NESTED = {
         "amax_history_len": (DELAYED, 1),
         "gradient_rounding": (DELAYED, "stochastic"),
         "products": (DELAYED, "native"),
+        "scale_rule": (IN_BLOCKS, "CEIL"),
     },
 }
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import typing
 
 import ml_dtypes
 import pytest
@@ -9,9 +10,10 @@ import pytest
 from mixwidgets.floats.formats.block_catalogue import any_format, get_block_format, list_block_formats
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
-from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.floats.formats.scale_rules import RULES
+from mixwidgets.runs.experiments.operands import Operands, ScaleRule
 
-BLOCKS = [fmt.name for fmt in list_block_formats()]
+BLOCKS = [fmt.name for fmt in list_block_formats() if not fmt.is_2d]
 
 
 def test_the_default_is_fp8_in_its_two_formats():
@@ -21,6 +23,7 @@ def test_the_default_is_fp8_in_its_two_formats():
         "scaling": "none",
         "amax_history_len": 1024,
         "gradient_rounding": "nearest",
+        "scale_rule": None,
         "products": "emulated",
     }
 
@@ -42,6 +45,9 @@ def test_every_signed_format_of_at_most_16_bits_serves_and_no_other():
                 Operands(forward=fmt.name)
     for name in BLOCKS:
         assert isinstance(any_format(Operands(forward=name, backward=name).backward), BlockFormat)
+
+
+MXFP4 = {"forward": "mxfp4", "backward": "mxfp4"}
 
 
 @pytest.mark.parametrize(
@@ -66,7 +72,19 @@ def test_every_signed_format_of_at_most_16_bits_serves_and_no_other():
         ({"amax_history_len": True}, "bool"),
         ({"amax_history": 16}, "Did you mean 'amax_history_len'"),
         ({"gradient_rounding": "stochastik"}, "Did you mean 'stochastic'"),
-        ({"forward": "mxint8", "backward": "mxint8", "gradient_rounding": "stochastic"}, "are integers"),
+        (
+            {"forward": "mxint8", "backward": "mxint8", "gradient_rounding": "stochastic"},
+            "of 'mxint8' are not",
+        ),
+        ({"forward": "nvfp4_16x16", "backward": "nvfp4"}, "forward takes .*; got 'nvfp4_16x16'"),
+        ({"scale_rule": "RCEIL"}, "is for block formats, and 'float8_e4m3fn' is none"),
+        ({**MXFP4, "scale_rule": "TE"}, "of mxfp4 is one of FLOOR, CEIL, RCEIL, EVEN, not 'TE'"),
+        (
+            {**MXFP4, "backward": "nvfp4", "scale_rule": "CEIL"},
+            "of nvfp4 is one of TE, TORCHAO, FOUR_OVER_SIX",
+        ),
+        ({**MXFP4, "scale_rule": "rceil"}, "scale_rule 'rceil' is not known; .* 'RCEIL'"),
+        ({**MXFP4, "scale_rule": 4}, "scale_rule 4 is not known; it is one of 'FLOOR'"),
         (
             {"forward": "mxfp4", "backward": "mxfp4", "products": "native"},
             "'native' are those of float8_e4m3fn",
@@ -78,6 +96,14 @@ def test_every_signed_format_of_at_most_16_bits_serves_and_no_other():
 def test_invalid_operands_teach(fields, message):
     with pytest.raises((TypeError, ValueError), match=message):
         Operands(**fields)
+
+
+def test_the_rules_are_those_of_the_formats():
+    assert set(typing.get_args(ScaleRule)) == set(RULES)
+    for fmt in list_block_formats():
+        for rule in fmt.scale_rules if not fmt.is_2d else ():
+            assert Operands(forward=fmt.name, backward=fmt.name, scale_rule=rule).scale_rule == rule
+    assert Operands(forward="mxfp8_e4m3", backward="mxfp4", scale_rule="EVEN").scale_rule == "EVEN"
 
 
 def test_replace_checks_anew_and_json_comes_back():

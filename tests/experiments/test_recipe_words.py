@@ -96,6 +96,11 @@ def test_every_preset_is_told_apart_in_sentences_without_an_open_place(name):
             ["rounded to MXFP4.", "Gradients are rounded up or down"],
             ["not scaled"],
         ),
+        (
+            HALF.replace(operands=Operands(forward="nvfp4", backward="nvfp4", scale_rule="TORCHAO")),
+            ["rounded to NVFP4. Blocks are scaled by the rule TORCHAO."],
+            [],
+        ),
         (HALF.replace(accumulation_format="float16"), ["gradients of micro-batches are summed in FP16"], []),
         (HALF.replace(clip_after_unscaling=False), ["clipped while they are still scaled"], []),
         (PLAIN.replace(optimizer_format="bfloat16"), ["In FP32, but", "its state in BF16"], ["Everything"]),

@@ -8,8 +8,13 @@ from mixwidgets.floats.formats.block_catalogue import list_block_formats
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
 from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, round_to
 
-FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits <= 16]
-BLOCKS = list_block_formats()
+FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits < 32]
+CASES = [
+    pytest.param(fmt, rule, id=f"{fmt.name}-{rule}")
+    for fmt in list_block_formats()
+    if not fmt.is_2d
+    for rule in fmt.scale_rules
+]
 
 
 def of_every_binade(count):
@@ -34,16 +39,16 @@ def test_to_nearest(fmt):
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("fmt", BLOCKS, ids=lambda fmt: fmt.name)
-def test_blocks(fmt, axis):
+@pytest.mark.parametrize(("fmt", "rule"), CASES)
+def test_blocks(fmt, rule, axis):
     draws = np.random.default_rng(1)
     spread = (draws.standard_normal((97, 133)) * 2.0 ** draws.integers(-20, 10, (97, 133))).astype(np.float32)
     spoilt = spread.copy()
     spoilt[3, 5], spoilt[40, 60] = np.inf, np.nan
     for values in (spread, spread * np.float32(1e-44), spoilt, of_every_binade(97 * 133).reshape(97, 133)):
         assert_same_bits(
-            round_blocks(fmt, torch.from_numpy(values).cuda(), axis),
-            fmt.round(values, axis),
+            round_blocks(fmt, torch.from_numpy(values).cuda(), axis, rule),
+            fmt.round(values, axis, rule),
         )
 
 

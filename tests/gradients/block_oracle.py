@@ -4,12 +4,13 @@ and of NVFP4."""
 import ml_dtypes
 import numpy as np
 
-# By name: the element's dtype, its largest value, the exponent of that, the block size.
+# By name: the element's dtype, its largest value, the exponent of that, from where on values saturate (midway
+# to what would come next; of E4M3, where the tie goes to 448, just above), the block size.
 MX = {
-    "mxfp8_e4m3": (ml_dtypes.float8_e4m3fn, 448.0, 8, 32),
-    "mxfp8_e5m2": (ml_dtypes.float8_e5m2, 57344.0, 15, 32),
-    "mxfp6_e2m3": (ml_dtypes.float6_e2m3fn, 7.5, 2, 32),
-    "mxfp4": (ml_dtypes.float4_e2m1fn, 6.0, 2, 32),
+    "mxfp8_e4m3": (ml_dtypes.float8_e4m3fn, 448.0, 8, np.nextafter(464.0, 465.0), 32),
+    "mxfp8_e5m2": (ml_dtypes.float8_e5m2, 57344.0, 15, 61440.0, 32),
+    "mxfp6_e2m3": (ml_dtypes.float6_e2m3fn, 7.5, 2, 7.75, 32),
+    "mxfp4": (ml_dtypes.float4_e2m1fn, 6.0, 2, 7.0, 32),
 }
 FORMATS = (*MX, "nvfp4")
 
@@ -20,7 +21,7 @@ def in_blocks(rows, fmt):
     rows = np.asarray(rows, np.float64)
     blocks = [
         row[at : at + size]
-        for size in [16 if fmt == "nvfp4" else MX[fmt][3]]
+        for size in [16 if fmt == "nvfp4" else MX[fmt][-1]]
         for row in rows
         for at in range(0, len(row), size)
     ]
@@ -32,15 +33,16 @@ def in_blocks(rows, fmt):
         if amax == 0:
             continue
         if fmt == "nvfp4":
-            element, end = ml_dtypes.float4_e2m1fn, 6.0
+            element, end, _, past, _ = MX["mxfp4"]
             scale = np.minimum(amax / (6 * tensor_scale), 448).astype(ml_dtypes.float8_e4m3fn)
-            scale = max(np.float64(scale), 2.0**-9) * tensor_scale
+            scale = np.float64(scale) * tensor_scale
         else:
-            element, end, emax, _ = MX[fmt]
+            element, end, emax, past, _ = MX[fmt]
             scale = 2.0 ** max(np.floor(np.log2(amax)) - emax, -127)
-        rounded = np.clip(block / scale, -end, end).astype(element).astype(np.float64) * scale
+        quotients = block / scale if scale else 0 * block
+        rounded = np.clip(quotients, -end, end).astype(element).astype(np.float64) * scale
         flushed += np.count_nonzero((block != 0) & (rounded == 0))
-        clipped += np.count_nonzero(np.abs(block) > end * scale)
+        clipped += np.count_nonzero(np.abs(quotients) >= past)
         lost += ((rounded - block) ** 2).sum()
         ranges.append(np.log2(amax / np.abs(block)[block != 0].min()))
         largest.append(amax)

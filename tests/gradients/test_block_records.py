@@ -20,7 +20,7 @@ def wide(*shape):
 
 
 def numbers(record):
-    return {name: value for name, value in asdict(record).items() if name not in ("format", "blocks_along")}
+    return {name: value for name, value in asdict(record).items() if not isinstance(value, str)}
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
@@ -104,3 +104,49 @@ def test_wrong_formats_and_axes_teach():
     ]:
         with pytest.raises(error, match=message):
             GradientSummary.of(values, block_formats=formats, block_axis=axis)
+
+
+@pytest.mark.parametrize("fmt", ["mxfp4", "nvfp4"])
+@pytest.mark.parametrize("scale", [2.0**-600, 2.0**-100, 2.0**500])
+def test_no_square_of_a_float64_leaves_its_range(fmt, scale):
+    values = wide(4, 48).astype("f8") * scale
+    record = GradientSummary.of(values, block_formats=fmt).in_blocks(fmt)
+    rounded = get_block_format(fmt).quantize(values).dequantized
+    expected = np.linalg.norm((rounded - values) / scale) / np.linalg.norm(values / scale)
+    assert record.relative_error == pytest.approx(expected)
+    assert record.block_amax_max == np.abs(values).max()
+    assert GradientSummary.of([values[0, 0], 0.0], block_formats=fmt).in_blocks(fmt).relative_error > 0
+
+
+def test_what_is_flushed_whole_has_an_error_of_1():
+    summary = GradientSummary.of(wide(4, 48).astype("f8") * 1e-165, block_formats="mxfp4")
+    assert summary.in_blocks("mxfp4").relative_error == 1
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_clipped_is_what_saturation_changed(dtype):
+    """MXFP4: 7 is a tie between 6 and 8, which goes to 8. MXFP8 E4M3: 464 is one between 448 and 480."""
+    last, clipped = np.nextafter(np.array([7.0, 464.0], dtype), np.array([0, 999], dtype))
+    for fmt, values, count in [
+        ("mxfp4", [4.0, 6.0, 6.9, last, 7.0, 7.9], 2),
+        ("mxfp8_e4m3", [448.0, 464.0, clipped, 511.0], 2),
+        ("mxint8", [1.984375, 1.9921875, 1.9921], 1),
+    ]:
+        array = np.array(values, dtype)
+        assert GradientSummary.of(array, block_formats=fmt).in_blocks(fmt).clipped == count
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_block_that_becomes_nan_is_an_infinite_loss_and_counts_for_nothing_else(dtype, bad):
+    values = wide(4, 64).astype(dtype)
+    values[1, 5], values[1, 6] = bad, 2.0**60  # which sets no tensor scale
+    values[2, :32] = 0
+    for fmt, size in (("mxfp4", 32), ("nvfp4", 16)):
+        record = GradientSummary.of(values, block_formats=fmt).in_blocks(fmt)
+        rounded = get_block_format(fmt).quantize(values).dequantized
+        assert np.isnan(rounded).sum() == size
+        assert (record.relative_error, record.flushed) == (np.inf, (rounded[values != 0] == 0).sum())
+        assert record.block_amax_max == np.nanmax(np.abs(values[~np.isnan(rounded)]))
+        summary = GradientSummary.of(values, block_formats=fmt)
+        assert GradientSummary.from_bytes(summary.to_bytes()).in_blocks(fmt).relative_error == np.inf

@@ -11,6 +11,8 @@ from safetensors.torch import save_file
 
 import mixwidgets as mw
 from benchmarks.survey import GROWTH
+from mixwidgets.floats.formats.block_catalogue import list_block_formats
+from mixwidgets.floats.gradients import block_loss
 
 RNG = np.random.default_rng(0)
 STATE = {
@@ -70,8 +72,54 @@ def test_block_formats_are_quantised_along_the_last_axis():
             np.linalg.norm(rounded - values) / np.linalg.norm(values)
         )
         assert table.loc["odd", name]["not_finite"] == 0.4
-        assert np.isfinite(table.loc["odd", name]["relative_error"])
+        assert table.loc["odd", name]["relative_error"] == np.inf  # its block becomes NaN
         assert table.loc["scalar", name]["values"] == 1
+
+
+def lost(rounded, values):
+    return np.linalg.norm(rounded - values) / np.linalg.norm(values)
+
+
+@pytest.mark.parametrize("fmt", list_block_formats(), ids=lambda fmt: fmt.name)
+def test_every_block_format_by_each_of_its_rules(fmt):
+    values = STATE["wide"].numpy()
+    for rule in fmt.scale_rules:
+        row = mw.survey(STATE, fmt, scale_rule=rule).set_index("tensor").loc["wide"]
+        rounded = fmt.quantize(values, scale_rule=rule).dequantized
+        assert (row.scale_rule, row.flushed) == (rule, np.mean(rounded == 0))
+        assert row.relative_error == pytest.approx(lost(rounded, values))
+    default = mw.survey(STATE, [fmt, "float16"])
+    assert [*default.scale_rule.unique()] == [fmt.scale_rules[0], ""]
+
+
+def test_blocks_in_two_dimensions_lie_over_rows_and_what_is_summed_over(monkeypatch):
+    monkeypatch.setattr(block_loss, "PIECE", 256)  # so that a tensor comes in several pieces
+    draws = np.random.default_rng(3)
+    weight = (draws.normal(size=(40, 3, 5, 2)) * np.exp2(draws.integers(-9, 9, (40, 1, 5, 2)))).astype("f4")
+    fmt = mw.get_block_format("nvfp4_16x16")
+    table = mw.survey({"conv": weight, "bias": weight[:, 0, 0, 0], "one": weight[0, 0, 0, 0]}, fmt)
+    assert [*table.blocks_along] == ["axes 1–3 and axis 0", "axis 0", ""]
+    for row, matrix in zip(
+        table.itertuples(),
+        (weight.reshape(40, 30), weight[None, :, 0, 0, 0], weight[:1, 0, 0, 0, None]),
+        strict=True,
+    ):
+        rounded = fmt.quantize(matrix).dequantized
+        assert row.relative_error == pytest.approx(lost(rounded, matrix))
+        assert row.flushed == np.mean(rounded == 0)
+    turned = mw.survey({"conv": weight}, fmt, block_axis=2).iloc[0]
+    matrix = np.moveaxis(weight, 2, -1).reshape(-1, 5)
+    assert turned.relative_error == pytest.approx(lost(fmt.quantize(matrix).dequantized, matrix))
+    assert turned.blocks_along == "axis 2 and the others"
+
+
+def test_a_rule_that_a_format_lacks_is_refused():
+    for formats, message in [
+        (["mxfp4", "nvfp4"], "of nvfp4 is one of TE, TORCHAO, FOUR_OVER_SIX, not 'CEIL'"),
+        ("float16", "scale_rule='CEIL' is for block formats, such as 'mxfp4'; none is given"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            mw.survey(STATE, formats, scale_rule="CEIL")
 
 
 def test_a_model_its_state_and_its_safetensors_file_are_one(path):

@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional
 
 from mixwidgets.diagnosis.watching.watch import watch
+from mixwidgets.floats.formats.block_catalogue import get_block_format
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.runs.store.run import open_run
@@ -103,6 +104,24 @@ def test_a_loss_scale_is_taken_from_the_largest_values():
     assert watcher.report("nvfp4").loss_scale.eq(2.0**10).all()
 
 
+def test_the_scale_rule_can_be_chosen_and_is_recorded(tmp_path):
+    loop = twin()
+    formats = ["mxfp4", "mxfp8_e4m3"]
+    with watch(
+        loop.net, loop.steps_by, path=tmp_path / "run", block_formats=formats, scale_rule="RCEIL"
+    ) as watcher:
+        loop.step()
+    gradient = loop.net.fc.weight.grad.numpy()
+    for name in formats:
+        record = open_run(tmp_path / "run").gradients()["fc.weight"].in_blocks(name)
+        rounded = get_block_format(name).quantize(gradient, scale_rule="RCEIL").dequantized
+        assert (record.scale_rule, record.clipped) == ("RCEIL", 0)
+        assert record.relative_error == pytest.approx(
+            np.linalg.norm(rounded - gradient) / np.linalg.norm(gradient)
+        )
+        assert (watcher.report(name).scale_rule == "RCEIL").all()
+
+
 def test_training_does_not_change():
     plain = twin().run(3)
     loop = twin()
@@ -156,6 +175,8 @@ def test_wrong_block_formats_teach():
         ({"format": "mxfp4"}, ValueError, r"block_formats='mxfp4'\), and then report\('mxfp4'\)"),
         ({"block_formats": "float16"}, ValueError, "known: .*mxfp4"),
         ({"block_formats": "mxfp4", "block_axis": "1"}, TypeError, "number of an axis"),
+        ({"block_formats": "mxfp4", "scale_rule": "TE"}, ValueError, "of mxfp4 is one of FLOOR, CEIL"),
+        ({"scale_rule": "TE"}, ValueError, "is for block formats"),
     ]:
         with pytest.raises(error, match=message):
             watch(loop.net, loop.steps_by, **options)
@@ -176,3 +197,15 @@ def test_a_sparse_gradient_has_the_blocks_of_a_dense_one(axis):
         found.append((watcher.summaries["weight"].blocks, of_the_model.to_dict("records")))
     assert found[0] == found[1]
     assert len(found[0][0]) == len(FORMATS)
+
+
+def test_a_block_that_becomes_nan_is_not_told_as_fine():
+    loop = twin()
+    with watch(loop.net, loop.steps_by, block_formats="nvfp4") as watcher:
+        nans = torch.tensor([3]), float("nan")
+        loop.net.fc.weight.register_hook(lambda gradient: gradient.index_fill(0, *nans))
+        loop.step()
+    found = watcher.report("nvfp4").set_index("name").loc["fc.weight"]
+    assert found.relative_error == np.inf
+    assert "24 NaN among 576 gradients; " in found.finding
+    assert "; blocks with an inf or a NaN become NaN, all of them; " in found.finding

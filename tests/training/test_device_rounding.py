@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from mixwidgets.floats.formats.block_catalogue import list_block_formats
+from mixwidgets.floats.formats.block_catalogue import get_block_format, list_block_formats
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
 from mixwidgets.runs.training.operands import RoundedLinear
 from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, round_to
 from tests.training.test_operands import EVERY_KIND, STOCHASTIC, run, tensors
 
-FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits <= 16]
-BLOCKS = list_block_formats()
+FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits < 32]
+BLOCKS = [fmt for fmt in list_block_formats() if not fmt.is_2d]
+CASES = [pytest.param(fmt, rule, id=f"{fmt.name}-{rule}") for fmt in BLOCKS for rule in fmt.scale_rules]
 
 
 def hard_values(fmt):
@@ -56,19 +57,19 @@ def test_float64_is_rounded_once(fmt):
 
 @pytest.mark.parametrize("size", [1.0, 1e-30, 1e30, 1e-44, 0.0])
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("fmt", BLOCKS, ids=lambda fmt: fmt.name)
-def test_blocks_are_those_of_the_format(fmt, axis, size):
+@pytest.mark.parametrize(("fmt", "rule"), CASES)
+def test_blocks_are_those_of_the_format(fmt, rule, axis, size):
     draws = np.random.default_rng(1)
     values = draws.standard_normal((97, 133)) * 2.0 ** draws.integers(-20, 10, (97, 133)) * size
     values = values.astype(np.float32)
     values[10:12] = 0
-    assert_same_bits(round_blocks(fmt, torch.from_numpy(values), axis), fmt.round(values, axis))
+    assert_same_bits(round_blocks(fmt, torch.from_numpy(values), axis, rule), fmt.round(values, axis, rule))
     values[3, 5], values[40, 60] = math.inf, math.nan
-    assert_same_bits(round_blocks(fmt, torch.from_numpy(values), axis), fmt.round(values, axis))
+    assert_same_bits(round_blocks(fmt, torch.from_numpy(values), axis, rule), fmt.round(values, axis, rule))
 
 
-@pytest.mark.parametrize("fmt", BLOCKS, ids=lambda fmt: fmt.name)
-def test_a_block_of_any_largest_value_is_that_of_the_format(fmt):
+@pytest.mark.parametrize(("fmt", "rule"), CASES)
+def test_a_block_of_any_largest_value_is_that_of_the_format(fmt, rule):
     """Every binade of float32, and the values beside each power of two."""
     powers = 2.0 ** np.arange(-149, 128.0)
     largest = np.concatenate([powers, 1.5 * powers, np.nextafter(powers.astype(np.float32), np.float32(0))])
@@ -78,7 +79,22 @@ def test_a_block_of_any_largest_value_is_that_of_the_format(fmt):
     values = values[np.isfinite(values).all(-1)]
     for rows in values if fmt.tensor_scale else [values]:  # with a tensor scale every row is a tensor
         rows = np.atleast_2d(rows)
-        assert_same_bits(round_blocks(fmt, torch.from_numpy(rows), 1), fmt.round(rows, 1))
+        assert_same_bits(round_blocks(fmt, torch.from_numpy(rows), 1, rule), fmt.round(rows, 1, rule))
+
+
+@pytest.mark.parametrize(("fmt", "rule"), CASES)
+def test_blocks_of_a_tensor_whose_values_are_far_apart(fmt, rule):
+    """Those of small values have small scales, or 0."""
+    draws = np.random.default_rng(5)
+    values = draws.uniform(-1, 1, (64, 2 * fmt.block_size)) * 2.0 ** draws.integers(-40, 1, (64, 1))
+    values[0, 0], values[1] = 1, -0.0
+    values = values.astype(np.float32)
+    assert_same_bits(round_blocks(fmt, torch.from_numpy(values), 1, rule), fmt.round(values, 1, rule))
+
+
+def test_a_rule_that_a_format_lacks_is_refused():
+    with pytest.raises(ValueError, match="of nvfp4 is one of TE, TORCHAO, FOUR_OVER_SIX, not 'FLOOR'"):
+        round_blocks(get_block_format("nvfp4"), torch.ones(2, 16), 1, "FLOOR")
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0)])

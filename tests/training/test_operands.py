@@ -42,19 +42,21 @@ def current_scale(name, values):
     return np.float32(largest(name)) / np.abs(values).max()
 
 
-def quantized_block(name, block, tensor_scale):
+def quantized_block(name, block, tensor_scale, rule):
     amax = float(np.abs(block).max())
     if name == "nvfp4":
-        scale = max(float(cast("float8_e4m3fn", np.float64(amax / (6 * tensor_scale)))), 2.0**-9)
+        scale = float(cast("float8_e4m3fn", np.float64(amax / (6 * tensor_scale))))
         return cast("float4_e2m1fn", block / (scale * tensor_scale)) * scale * tensor_scale
     top = 127 / 64 if name == "mxint8" else largest(ELEMENTS[name])
     scale = math.ldexp(1, math.frexp(amax)[1] - math.frexp(top)[1]) if amax else 1.0
+    if rule == "CEIL" and math.frexp(amax)[0] > 0.5:
+        scale *= 2
     if name == "mxint8":
         return np.clip(np.rint(block / scale * 64), -127, 127) / 64 * scale
     return cast(ELEMENTS[name], block / scale) * scale
 
 
-def blockwise(name, values, axis):
+def blockwise(name, values, axis, rule=None):
     values = values.astype(np.float64)
     tensor_scale = float(np.float32(np.abs(values).max() / (448 * 6)))
     rows = values if axis == 1 else values.T
@@ -63,7 +65,7 @@ def blockwise(name, values, axis):
     for row in range(rows.shape[0]):
         for start in range(0, rows.shape[1], size):
             one = np.s_[row, start : start + size]
-            out[one] = quantized_block(name, rows[one], tensor_scale)
+            out[one] = quantized_block(name, rows[one], tensor_scale, rule)
     return out if axis == 1 else out.T
 
 
@@ -130,6 +132,16 @@ def test_the_three_products_of_block_formats(name, shape):
 
     backward = "nvfp4" if name == "nvfp4" else "mxfp8_e5m2"
     check_products(run(RoundedLinear(Operands(forward=name, backward=backward)), *given), q, *given)
+
+
+def test_the_scale_rule_is_that_of_all_three_operands():
+    given = tensors(67)
+
+    def q(which, values, axis):
+        return blockwise("mxfp8_e5m2" if which == "dy" else "mxfp4", values, axis, "CEIL")
+
+    operands = Operands(forward="mxfp4", backward="mxfp8_e5m2", scale_rule="CEIL")
+    check_products(run(RoundedLinear(operands), *given), q, *given)
 
 
 @pytest.mark.parametrize("shape", [(), (7,), (2, 3, 5), (0,)])

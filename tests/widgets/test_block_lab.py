@@ -26,7 +26,43 @@ def test_values_format_and_rule(lab):
     assert lab.values.tolist() == [1.5, -0.0] * 8
     assert np.signbit(lab.values).tolist() == [False, True] * 8
     assert lab._codes == "3fc0000080000000" * 8
-    assert mw.BlockLab(format=" NVFP4 ", scale_rule="EVEN").format == "nvfp4"
+    nvfp4 = mw.BlockLab(format=" NVFP4 ")
+    assert (nvfp4.format, nvfp4.scale_rule) == ("nvfp4", "TE")
+    assert mw.BlockLab(format="nvfp4", scale_rule="TORCHAO").scale_rule == "TORCHAO"
+
+
+def test_a_format_brings_its_rule_unless_it_has_the_current_one(lab):
+    told = []
+    lab.observe(lambda change: told.append((change.name, change.new)), ["format", "scale_rule"])
+    lab.scale_rule = "RCEIL"
+    lab.format = "mxfp8_e4m3"
+    assert lab.scale_rule == "RCEIL"
+    lab.format = "nvfp4"
+    assert lab.scale_rule == "TE"
+    lab.scale_rule = "FOUR_OVER_SIX"
+    lab.format = "nvfp4_one_level"
+    assert lab.scale_rule == "FOUR_OVER_SIX"
+    lab.scale_rule = None
+    assert lab.scale_rule == "AMAX"
+    assert told[-1] == ("scale_rule", "AMAX")
+
+
+@pytest.mark.parametrize(
+    ("format", "rule", "says"),
+    [
+        ("nvfp4", "FLOOR", "of nvfp4 is one of TE, TORCHAO, FOUR_OVER_SIX, not 'FLOOR'"),
+        ("mxfp4", "TE", "of mxfp4 is one of FLOOR, CEIL, RCEIL, EVEN, not 'TE'"),
+        ("nf4", "EVEN", "of nf4 is one of AMAX, not 'EVEN'"),
+        ("nvfp4_16x16", None, "blocks along one axis; those of nvfp4_16x16 have rows and columns"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(lab, format, rule, says):
+    with pytest.raises(TraitError, match=says):
+        mw.BlockLab(ramp, format=format, scale_rule=rule)
+    before = lab.state
+    with pytest.raises(ValueError, match=says):
+        lab.state = f"format={format}&scale_rule={rule or 'TE'}"
+    assert lab.state == before
 
 
 def test_without_values_there_are_ordinary_ones_always_the_same():
@@ -34,10 +70,11 @@ def test_without_values_there_are_ordinary_ones_always_the_same():
     assert len(mw.BlockLab().values) == 32
 
 
-@pytest.mark.parametrize("format", ["mxfp4", "nvfp4", "mxint8"])
-def test_quantized_is_what_the_format_says(lab, format):
-    lab.format, lab.scale_rule = format, "CEIL"
-    rule = None if format == "nvfp4" else "CEIL"
+@pytest.mark.parametrize(
+    ("format", "rule"), [("mxfp4", "CEIL"), ("nvfp4", "TORCHAO"), ("mxint8", "EVEN"), ("int4_g128", "AMAX")]
+)
+def test_quantized_is_what_the_format_says(lab, format, rule):
+    lab.format, lab.scale_rule = format, rule
     expected = mw.get_block_format(format).quantize(ramp, scale_rule=rule)
     np.testing.assert_array_equal(lab.quantized.dequantized, expected.dequantized)
     np.testing.assert_array_equal(lab.quantized.scale_codes, expected.scale_codes)
@@ -84,7 +121,7 @@ def test_wrong_values_are_refused_and_the_last_stay(lab, values, error, says):
     ("name", "values"),
     [
         ("format", ["mxfp8", "float16", "", None, 4, True, "__proto__"]),
-        ("scale_rule", ["floor", "ROUND", "", None, 4, True]),
+        ("scale_rule", ["floor", "ROUND", "TE", "", 4, True]),
         ("_codes", ["", "00", "7f800000" * 16, "3f800000" * 17, "zz" * 64, None, 4]),
     ],
 )
@@ -118,6 +155,7 @@ def test_what_the_page_sends(lab):
     seen = []
     lab.observe(lambda change: seen.append(change.name), ["format", "scale_rule", "_codes"])
     lab.set_state({"_codes": "3f800000" * 32})
-    lab.set_state({"format": "nvfp4"})
-    assert seen == ["_codes", "format"]
+    lab.set_state({"format": "nvfp4", "scale_rule": "TORCHAO"})
+    assert seen == ["_codes", "format", "scale_rule"]
+    assert lab.scale_rule == "TORCHAO"
     assert lab.values.tolist() == [1.0] * 32

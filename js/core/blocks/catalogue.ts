@@ -1,88 +1,51 @@
-// The block formats, from the same block_catalogue.json that Python reads, and the formats of their elements: float formats,
-// and two's-complement fixed point (MXINT8's int8).
+// The block formats, from the same block_catalogue.json that Python reads.
 
 import { getFormat } from "../formats/catalogue.ts";
-import { exact } from "../formats/decode.ts";
-import { encode } from "../formats/encode.ts";
+import { exactOf } from "../formats/decode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
-import { compare, multiply, rational, type Rational } from "../formats/rational.ts";
+import { negate } from "../formats/rational.ts";
+import { type ElementFormat, fixedPoint, floatElement, valueTable } from "./elements.ts";
+import { rulesOf, type ScaleRule } from "./scale_rules.ts";
 import catalogue from "#mixwidgets/floats/formats/block_catalogue.json";
 
-export interface ElementFormat {
-  readonly name: string;
-  /** Width of a code. */
-  readonly bits: number;
-  readonly fractionBits: number;
-  /** Largest value. */
-  readonly max: Rational;
-  /** Halfway from the largest value to the one that would come next: larger magnitudes are clipped. */
-  readonly overflowThreshold: Rational;
-  /** The code of a value, rounded once, ties to even; beyond ±max it saturates. */
-  encode(negative: boolean, magnitude: Rational): number;
-  decode(code: number): Rational;
-}
-
-export function floatElement(fmt: FloatFormat): ElementFormat {
-  return {
-    name: fmt.name,
-    bits: fmt.bits,
-    fractionBits: fmt.fractionBits,
-    max: fmt.magnitude(fmt.maxCode),
-    overflowThreshold: fmt.overflowThreshold,
-    encode: (negative, magnitude) =>
-      Number(encode(fmt, { kind: "finite", negative, magnitude }, { overflow: "saturate" })),
-    decode: (code) => exact(fmt, BigInt(code)),
-  };
-}
-
-const TOP = 128; // codes from here on are negative
-
-/** MXINT8's elements (OCP Microscaling Formats 1.0): integers of 8 bits times 2^-6. The twin of
- * mixwidgets/floats/formats/block.py. */
-export const int8: ElementFormat = {
-  name: "int8",
-  bits: 8,
-  fractionBits: 6,
-  max: rational(BigInt(TOP - 1), 64n),
-  overflowThreshold: rational(BigInt(2 * TOP - 1), 128n),
-  encode(negative, magnitude) {
-    const scaled = multiply(magnitude, rational(64n));
-    const quanta = compare(scaled, rational(BigInt(TOP - 1))) > 0 ? TOP - 1 : nearestInteger(scaled);
-    return negative && quanta > 0 ? 2 * TOP - quanta : quanta;
-  },
-  decode: (code) => rational(BigInt(code < TOP ? code : code - 2 * TOP), 64n),
-};
-
-/** A non-negative rational, rounded to an integer, ties to even. */
-function nearestInteger({ numerator, denominator }: Rational): number {
-  const below = numerator / denominator;
-  const fromMidpoint = 2n * (numerator - below * denominator) - denominator; // has the sign of value − midpoint
-  return Number(below) + Number(fromMidpoint > 0n || (fromMidpoint === 0n && (below & 1n) === 1n));
-}
-
+/** The twin of BlockFormat in mixwidgets/floats/formats/block_format.py. */
 export interface BlockFormat {
   readonly name: string;
   readonly element: ElementFormat;
-  /** Block size k: how many elements share a scale. */
-  readonly blockSize: number;
+  /** How many rows and columns of a matrix share a scale. There is one row unless blocks are in two dimensions. */
+  readonly block: readonly [rows: number, columns: number];
   /** The format of the shared scale. */
   readonly scale: FloatFormat;
   /** The format of the scale that all blocks of a tensor share; null for formats without one. */
   readonly tensorScale: FloatFormat | null;
-  /** The bits of an element, plus those of the scale divided by k. */
+  /** Whether every shared scale is a power of two. */
+  readonly scalesByPowersOfTwo: boolean;
+  /** The rules by which the scale can be chosen, the default first. */
+  readonly scaleRules: readonly [ScaleRule, ...ScaleRule[]];
+  /** The bits of an element, plus those of the scale divided by the elements that share it. */
   readonly bitsPerElement: number;
 }
 
+const elements = new Map(catalogue.elements.map((row) => {
+  const { name, bits, fraction_bits, values } = row as { name: string; bits?: number; fraction_bits?: number; values?: number[] };
+  return [name, values ? valueTable(name, values.map(rationalOf)) : fixedPoint(name, bits!, fraction_bits!)] as const;
+}));
+
+function rationalOf(value: number) {
+  const { negative, magnitude } = exactOf(value);
+  return negative ? negate(magnitude) : magnitude;
+}
+
 export const blockFormats: readonly BlockFormat[] = catalogue.formats.map((row) => {
-  const element = row.element === int8.name ? int8 : floatElement(getFormat(row.element)!);
+  const element = elements.get(row.element) ?? floatElement(getFormat(row.element)!);
   const scale = getFormat(row.scale)!;
+  const tensorScale = row.tensor_scale ? getFormat(row.tensor_scale)! : null;
+  const scalesByPowersOfTwo = !tensorScale && !scale.hasZero && scale.fractionBits === 0;
+  const block = typeof row.block_size === "number" ? [1, row.block_size] as const : row.block_size as [number, number];
   return {
-    name: row.name,
-    element,
-    blockSize: row.block_size,
-    scale,
-    tensorScale: row.tensor_scale ? getFormat(row.tensor_scale)! : null,
-    bitsPerElement: element.bits + scale.bits / row.block_size,
+    name: row.name, element, block, scale, tensorScale, scalesByPowersOfTwo,
+    scaleRules: rulesOf(element, scalesByPowersOfTwo, tensorScale !== null),
+    bitsPerElement: element.bits + scale.bits / (block[0] * block[1]),
   };
 });
 

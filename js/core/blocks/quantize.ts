@@ -1,87 +1,82 @@
-// Quantises finite values to a block format. The twin of BlockFormat.quantize in mixwidgets/floats/formats/block.py, which
-// documents zeros, short blocks and the scale rules of MX blocks.
+// Quantises finite values to a block format. The twin of BlockFormat.quantize in mixwidgets/floats/formats/block_format.py,
+// which documents zeros and short blocks.
 
-import { exact, exactOf } from "../formats/decode.ts";
-import { encode } from "../formats/encode.ts";
-import type { FloatFormat } from "../formats/float_format.ts";
-import { compare, divide, floorLog2, multiply, power, rational, subtract, toNumber, type Rational } from "../formats/rational.ts";
-import { clamp } from "../range.ts";
-import type { BlockFormat, ElementFormat } from "./catalogue.ts";
-
-export const SCALE_RULES = ["FLOOR", "CEIL", "RCEIL", "EVEN"] as const;
-export type ScaleRule = (typeof SCALE_RULES)[number];
-
-/** log2 of the shared scale, not yet clamped to the range of the scale's format. `amax` is positive. */
-export function scaleExponent(amax: Rational, element: ElementFormat, rule: ScaleRule): number {
-  const exponent = floorLog2(amax);
-  const emax = floorLog2(element.max);
-  const significand = multiply(amax, power(2n, -exponent));
-  const roundsUp = {
-    FLOOR: () => false,
-    CEIL: () => compare(significand, rational(1n)) > 0,
-    RCEIL: () => compare(significand, multiply(element.max, power(2n, -emax))) > 0,
-    EVEN: () => compare(significand, subtract(rational(2n), power(2n, -element.fractionBits - 1))) >= 0,
-  }[rule]();
-  return exponent - emax + Number(roundsUp);
-}
-
-interface Scale {
-  readonly code: number;
-  readonly value: Rational;
-}
+import { exactOf } from "../formats/decode.ts";
+import type { Exact } from "../formats/parse.ts";
+import { add, compare, divide, multiply, negate, rational, subtract, toNumber, type Rational } from "../formats/rational.ts";
+import type { BlockFormat } from "./catalogue.ts";
+import { type Scale, type ScaleRule, scalesOf, tensorScaleOf } from "./scale_rules.ts";
 
 const ZERO = rational(0n);
-const ONE = rational(1n);
 
-/** Quantise a row of finite values. Formats with a tensor scale have their own rule and ignore `rule`. */
-export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: ScaleRule) {
-  const row = Array.from(values, exactOf);
-  const blocks = Array.from({ length: Math.ceil(row.length / fmt.blockSize) }, (_, block) =>
-    row.slice(block * fmt.blockSize, (block + 1) * fmt.blockSize));
-  const amaxes = blocks.map((block) => largest(block.map(({ magnitude }) => magnitude)));
-  const tensorScale = fmt.tensorScale ? tensorScaleOf(fmt, fmt.tensorScale, largest(amaxes)) : ONE;
-  const scales = amaxes.map((amax) => (fmt.tensorScale ? quotientScale(fmt, amax, tensorScale) : powerScale(fmt, amax, rule)));
-  const elements = blocks.flatMap((block, index) => {
-    const unit = multiply(scales[index]!.value, tensorScale);
-    return block.map(({ negative, magnitude }) => {
-      const code = fmt.element.encode(negative, divide(magnitude, unit));
-      return { code, value: toNumber(multiply(fmt.element.decode(code), unit)) };
-    });
+/** Quantise a matrix of finite values, row by row; without `columns`, one row. */
+export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: ScaleRule, columns = values.length) {
+  const all = Array.from(values, exactOf);
+  const blocks = blocksOf(fmt.block, all.length, columns);
+  const amaxes = blocks.map((members) => largest(members.map((index) => all[index]!.magnitude)));
+  const tensorScale = tensorScaleOf(fmt, largest(amaxes), rule);
+  const quantized = blocks.map((members, index) => {
+    const block = members.map((member) => all[member]!);
+    return best(block, scalesOf(fmt, amaxes[index]!, tensorScale, rule).map((scale) => scaled(fmt, block, scale, tensorScale)));
   });
+  const zero = fmt.element.encode(false, ZERO);
+  const codes = new Array<number>(all.length);
+  const dequantized = new Array<number>(all.length);
+  blocks.forEach((members, block) => members.forEach((index, at) => {
+    const code = codes[index] = quantized[block]!.codes[at]!;
+    const value = toNumber(quantized[block]!.values[at]!);
+    dequantized[index] = value === 0 && code !== zero ? -0 : value; // a rational has no −0
+  }));
   return {
+    /** The elements of each block, by their indexes. */
+    blocks,
     /** The codes of the shared scales, one per block. */
-    scaleCodes: scales.map(({ code }) => code),
-    scales: scales.map(({ value }) => toNumber(value)),
+    scaleCodes: quantized.map(({ scale }) => scale.code),
+    scales: quantized.map(({ scale }) => toNumber(scale.value)),
     /** The codes of the elements. */
-    codes: elements.map(({ code }) => code),
+    codes,
     /** element × scale (× tensor scale), exactly. */
-    dequantized: elements.map(({ value }) => value),
+    dequantized,
     tensorScale: fmt.tensorScale ? toNumber(tensorScale) : null,
   };
 }
 
+/** The blocks of a matrix, row by row: the indexes of the elements of each. */
+function blocksOf([height, width]: BlockFormat["block"], count: number, columns: number): number[][] {
+  const across = Math.ceil(columns / width);
+  const blocks: number[][] = [];
+  for (let index = 0; index < count; index++) {
+    const [row, column] = [Math.floor(index / columns), index % columns];
+    (blocks[Math.floor(row / height) * across + Math.floor(column / width)] ??= []).push(index);
+  }
+  return blocks;
+}
+
+interface Scaled {
+  readonly scale: Scale;
+  readonly codes: readonly number[];
+  readonly values: readonly Rational[];
+}
+
+/** A block with this scale. Where the scale is 0, so are all elements, with their signs. */
+function scaled(fmt: BlockFormat, block: readonly Exact[], scale: Scale, tensorScale: Rational): Scaled {
+  const unit = multiply(scale.value, tensorScale);
+  const codes = block.map(({ negative, magnitude }) =>
+    fmt.element.encode(negative, unit.numerator === 0n ? ZERO : divide(magnitude, unit)));
+  return { scale, codes, values: codes.map((code) => multiply(fmt.element.decode(code), unit)) };
+}
+
+/** The first, unless another leaves a smaller squared error. */
+function best(block: readonly Exact[], results: readonly Scaled[]): Scaled {
+  if (results.length === 1) return results[0]!;
+  const errors = results.map(({ values }) => values.reduce((sum, value, index) => {
+    const { negative, magnitude } = block[index]!;
+    const error = subtract(value, negative ? negate(magnitude) : magnitude);
+    return add(sum, multiply(error, error));
+  }, ZERO));
+  return results.reduce((one, other) => (compare(errors[results.indexOf(other)]!, errors[results.indexOf(one)]!) < 0 ? other : one));
+}
+
 function largest(magnitudes: readonly Rational[]): Rational {
   return magnitudes.reduce((most, magnitude) => (compare(magnitude, most) > 0 ? magnitude : most), ZERO);
-}
-
-function powerScale(fmt: BlockFormat, amax: Rational, rule: ScaleRule): Scale {
-  const { emin, emax } = fmt.scale;
-  const wanted = amax.numerator === 0n ? emin : scaleExponent(amax, fmt.element, rule);
-  return rounded(fmt.scale, power(2n, clamp(wanted, emin, emax)));
-}
-
-function quotientScale(fmt: BlockFormat, amax: Rational, tensorScale: Rational): Scale {
-  return rounded(fmt.scale, divide(amax, multiply(fmt.element.max, tensorScale)));
-}
-
-function tensorScaleOf(fmt: BlockFormat, format: FloatFormat, amax: Rational): Rational {
-  const full = multiply(fmt.scale.magnitude(fmt.scale.maxCode), fmt.element.max);
-  return rounded(format, divide(amax, full)).value;
-}
-
-/** A scale rounded to its format, but at least its smallest positive value and at most its largest. */
-function rounded(format: FloatFormat, magnitude: Rational): Scale {
-  const code = encode(format, { kind: "finite", negative: false, magnitude }, { overflow: "saturate" });
-  const positive = code === 0n && format.hasZero ? 1n : code;
-  return { code: Number(positive), value: exact(format, positive) };
 }

@@ -17,13 +17,13 @@ export interface Counts {
   readonly finite: readonly number[];
 }
 
-/** What a tensor loses in a block format: the fields of Python's BlockRecord, with null for NaN. */
+/** What a tensor loses in a block format: the fields of Python's BlockRecord, with null for NaN, and for an infinite error. */
 interface BlockRecord {
   readonly format: string;
   readonly blocks_along: string;
   readonly flushed: number;
   readonly clipped: number;
-  readonly relative_error: number;
+  readonly relative_error: number | null;
   readonly block_range_p50: number | null;
   readonly block_range_p95: number | null;
   readonly block_range_max: number | null;

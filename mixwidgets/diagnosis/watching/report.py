@@ -104,7 +104,9 @@ def _block_finding(
                 format=fmt.name,
             ),
             tell("{share} clipped", share=_percent(record.clipped, values)),
-            tell("relative error {percent} %", percent=f"{100 * record.relative_error:.2g}"),
+            tell("blocks with an inf or a NaN become NaN, all of them")
+            if math.isinf(record.relative_error)
+            else tell("relative error {percent} %", percent=f"{100 * record.relative_error:.2g}"),
             tell(
                 "the largest value of a block is 2^{median} times its smallest (median), at most 2^{most}",
                 median=f"{record.block_range_p50:.1f}",

@@ -155,7 +155,7 @@ class Step:
         axis = self._loop.block_axis
         if axis is None or not -tensor.dim() <= axis < tensor.dim():
             axis = -1 if kind in _ACTIVATIONS else None
-        return block_losses(tensor, self._loop.block_formats, axis)
+        return block_losses(tensor, self._loop.block_formats, axis, self._loop.scale_rule)
 
     def was_scaled(self, scale: float) -> None:
         """The loss turns out to have been scaled. Drop the gradients if the scale is not a power of two."""

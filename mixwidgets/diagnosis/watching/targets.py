@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from mixwidgets.floats.formats.block_catalogue import BlockFormats, named_block_formats
 from mixwidgets.floats.formats.block_format import BlockFormat
+from mixwidgets.floats.gradients.block_loss import check_scale_rule
 
 KINDS = ("gradients", "activations", "activation_gradients", "weights")
 _MOST_NAMES = 5  # in a sentence
@@ -30,6 +31,8 @@ class Loop:
     """Those of which observed tensors are recorded."""
     block_axis: int | None
     """The axis along which blocks run; None: `survey`'s for gradients and weights, the last for the rest."""
+    scale_rule: str | None
+    """The rule of the blocks' scales; None: the first of each format."""
 
     @property
     def model_name(self) -> str:
@@ -96,6 +99,7 @@ def check_loop(
     names: object,
     block_formats: BlockFormats,
     block_axis: int | None,
+    scale_rule: str | None,
 ) -> Loop:
     """The checked arguments of `watch`. Raises TypeError or ValueError."""
     if not isinstance(model, nn.Module):
@@ -127,9 +131,10 @@ def check_loop(
     if block_axis is not None and (isinstance(block_axis, bool) or not isinstance(block_axis, int)):
         raise TypeError(f"block_axis takes the number of an axis, such as 0 or -1; got {block_axis!r}.")
     blocks = named_block_formats(block_formats)
+    check_scale_rule(scale_rule, blocks)
     enabled = scaler if scaler is not None and scaler.is_enabled() else None
     kinds = tuple(kind for kind in KINDS if kind in kinds)
-    loop = Loop(model, optimizers, enabled, kinds, _chooser(names), blocks, block_axis)
+    loop = Loop(model, optimizers, enabled, kinds, _chooser(names), blocks, block_axis, scale_rule)
     if not loop.parameters() and not any(summarised for *_, summarised in loop.modules()):
         raise ValueError(
             f"names={names!r} matches nothing in {loop.model_name}, whose parameters and modules have names "

@@ -45,6 +45,7 @@ def watch(
     names: str | Sequence[str] | Callable[[str], bool] | None = None,
     block_formats: BlockFormats = (),
     block_axis: int | None = None,
+    scale_rule: str | None = None,
 ) -> "Watcher":
     """Observe a training loop without changing it: `with watch(model, optimizer): …`.
 
@@ -66,6 +67,8 @@ def watch(
         for `report("nvfp4")`. This rounds each of them on the host.
     block_axis: the axis along which blocks run, in tensors that have it. The default is that of `survey` for
         gradients and weights, and the last for module outputs and their gradients.
+    scale_rule: how the scales of blocks are chosen, a name that all of `block_formats` know
+        (`BlockFormat.scale_rules`); None: the first of each.
 
     Gradients are read at the end of each backward pass of an observed step, before they are clipped or
     unscaled, and are reported unscaled by the GradScaler's scale (a scale of your own is not known). For
@@ -74,9 +77,9 @@ def watch(
     backward pass are read when the optimiser steps. Training results do not change by a bit.
 
     TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
-    format or kind, names that match nothing, or an `every` below 1.
+    format, kind or rule, names that match nothing, or an `every` below 1.
     """
-    loop = check_loop(model, optimizer, scaler, of, names, block_formats, block_axis)
+    loop = check_loop(model, optimizer, scaler, of, names, block_formats, block_axis, scale_rule)
     return Watcher(loop, every, format, path)
 
 

@@ -100,7 +100,7 @@ class ValueTable:
         return len(self.values) % 2 == 1
 
     @cached_property
-    def _least(self) -> NDArray[np.float64]:
+    def least(self) -> NDArray[np.float64]:
         """The least float64 that rounds to each code but the first: a midpoint, or the next number."""
         values = np.array(self.values)
         midpoints = (values[:-1] + values[1:]) / 2  # exact
@@ -110,7 +110,7 @@ class ValueTable:
     def encode(self, values: ArrayLike, *, overflow: str = "saturate") -> NDArray[np.uint8]:
         """The codes of the nearest values, of numbers that are not NaN."""
         del overflow
-        return np.searchsorted(self._least, np.asarray(values, np.float64), side="right").astype(np.uint8)
+        return np.searchsorted(self.least, np.asarray(values, np.float64), side="right").astype(np.uint8)
 
     def decode(self, codes: ArrayLike) -> NDArray[np.float64]:
         """The values of codes."""

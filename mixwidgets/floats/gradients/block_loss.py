@@ -6,14 +6,14 @@ in a file need not be loaded whole. A `BlockLoss` for each format adds up what t
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from math import lcm, nan, prod, sqrt
+from dataclasses import dataclass, replace
+from math import inf, lcm, nan, prod
 from typing import Any
 
 import numpy as np
 
 from mixwidgets.floats.formats.block_format import BlockFormat
-from mixwidgets.floats.gradients.rounding_error import sum_of_squares
+from mixwidgets.floats.gradients.rounding_error import SquareSum
 from mixwidgets.floats.gradients.values import Array, as_floats
 
 SPREAD = tuple(
@@ -29,17 +29,21 @@ class BlockRecord:
 
     format: str
     """The name of the block format."""
+    scale_rule: str
+    """The rule by which the blocks' scales were chosen; "" in a file of an earlier version."""
     blocks_along: str
     """The axes along which the blocks run, such as "axis 1"; "" for a single number."""
     flushed: int
     """How many values that are not 0 became 0 because of their block's scale."""
     clipped: int
-    """How many values are larger than the largest element times the scale."""
+    """How many values saturation changed: divided by their block's scale they round past the largest element,
+    as those from 7 × scale on do in E2M1, whose largest is 6."""
     relative_error: float
-    """‖rounded − x‖ / ‖x‖ over the finite values."""
+    """‖rounded − x‖ / ‖x‖; infinite if a block holds a NaN or an infinity, which makes all of it NaN. The
+    values of such a block count neither as flushed nor as clipped."""
     block_range_p50: float = nan
     """The median of the blocks' dynamic range, log2 of the largest over the smallest non-zero magnitude. This
-    and all that follow ignore blocks of zeros, and are NaN if there are no others."""
+    and all that follow ignore blocks of zeros and those that become NaN; NaN if there are no others."""
     block_range_p95: float = nan
     """The 95th percentile of the range."""
     block_range_max: float = nan
@@ -53,58 +57,56 @@ class BlockRecord:
 
 
 class BlockLoss:
-    """Sums over the pieces of a tensor. Values that are not finite count as 0 in their block."""
+    """Sums over the pieces of a tensor."""
 
-    def __init__(self, fmt: BlockFormat, tensor_amax: float, along: str) -> None:
-        self._fmt, self._tensor_amax, self._along = fmt, tensor_amax, along
-        self.flushed = 0
-        """How many values became 0 because of their block's scale."""
-        self.clipped = 0
-        """How many values are larger than the largest element times the scale."""
-        self._lost = self._whole = 0.0
+    def __init__(self, fmt: BlockFormat, rule: str, tensor_amax: float, along: str) -> None:
+        self._fmt, self._rule, self._tensor_amax, self._along = fmt, rule, tensor_amax, along
+        self._in_a_row = replace(fmt, block_size=fmt.values_per_block)
+        self.flushed = self.clipped = 0
+        self._lost, self._whole = SquareSum(), SquareSum()
         self._amax: list[Array] = []
         self._range: list[Array] = []
 
     def add(self, piece: Array) -> None:
-        """Add a 2-D float32 or float64 array whose rows start at a block boundary."""
-        size = self._fmt.values_per_block
-        length = piece.shape[1]
-        full = length - length % size
-        for blocks in (piece[:, :full].reshape(-1, size), piece[:, full:]):
-            if blocks.size:
-                self._add_blocks(blocks)
+        """Add a 2-D float32 or float64 array that starts at a block boundary."""
+        for blocks in _in_blocks(piece, self._fmt.block_size):
+            self._add_blocks(blocks)
 
     def _add_blocks(self, blocks: Array) -> None:
-        fmt = self._fmt
+        fmt = self._in_a_row
         turned = np.ascontiguousarray(blocks.T)  # NumPy reduces the first axis several times faster
         magnitude = np.abs(turned)
         amax = magnitude.max(0)
-        if not np.isfinite(amax).all():
-            turned = np.where(np.isfinite(turned), turned, 0)
-            magnitude = np.abs(turned)
-            amax = magnitude.max(0)
-        quantized = fmt.quantize(turned, axis=0, tensor_amax=self._tensor_amax)
+        finite = np.isfinite(amax)
+        if not finite.all():
+            turned, magnitude, amax = turned[:, finite], magnitude[:, finite], amax[finite]
+            self._lost.total = inf
+        if not amax.any():
+            return
+        quantized = fmt.quantize(turned, 0, self._rule, tensor_amax=self._tensor_amax)
         unit = quantized.scales[0] * (quantized.tensor_scale or 1.0)
         rounded = quantized.dequantized
-        self.flushed += int(np.count_nonzero(magnitude != 0) - np.count_nonzero(rounded != 0))
-        self.clipped += int(np.count_nonzero(magnitude > unit * fmt.element.max))
-        self._lost += sum_of_squares(rounded - turned)  # exact if the scale is a power of two
-        self._whole += sum_of_squares(turned)
+        self.flushed += int(np.count_nonzero(magnitude) - np.count_nonzero(rounded))
+        past = np.greater if fmt.element.overflow_tie_stays else np.greater_equal
+        self.clipped += int(np.count_nonzero(past(magnitude, unit * fmt.element.overflow_threshold)))
+        binade = int(np.frexp(amax.max())[1])
+        self._lost.add(rounded - turned, binade)  # a difference that is exact if the scale is a power of two
+        self._whole.add(turned, binade)
         bits = magnitude.view(f"u{magnitude.itemsize}")
         smallest = ((bits - 1).min(0) + 1).view(magnitude.dtype)  # 0 − 1 is the largest integer
         nonzero = amax > 0
         largest, smallest = amax[nonzero], smallest[nonzero]
-        self._amax.append(largest.astype(np.float32))
-        self._range.append(np.log2(largest.astype(np.float64) / smallest).astype(np.float32))
+        self._amax.append(largest)
+        self._range.append((np.log2(largest) - np.log2(smallest)).astype(np.float32))
 
     def joined(self, other: "BlockLoss") -> "BlockLoss":
         """What is lost of this and another tensor, in the same format."""
-        both = BlockLoss(self._fmt, self._tensor_amax, self._along)
+        both = BlockLoss(self._fmt, self._rule, self._tensor_amax, self._along)
         for loss in (self, other):
             both.flushed += loss.flushed
             both.clipped += loss.clipped
-            both._lost += loss._lost
-            both._whole += loss._whole
+            both._lost.add_sum(loss._lost)
+            both._whole.add_sum(loss._whole)
             both._amax += loss._amax
             both._range += loss._range
         return both
@@ -119,17 +121,29 @@ class BlockLoss:
             spread = dict(zip(SPREAD, [*ranges, *amax], strict=True))
         return BlockRecord(
             format=self._fmt.name,
+            scale_rule=self._rule,
             blocks_along=self._along,
             flushed=self.flushed,
             clipped=self.clipped,
-            relative_error=sqrt(self._lost / self._whole) if self._whole else 0.0,
+            relative_error=self._lost.relative_to(self._whole),
             **spread,
         )
 
 
-def block_losses(tensor: Any, formats: Iterable[BlockFormat], axis: int | None = None) -> list[BlockLoss]:
+def check_scale_rule(scale_rule: str | None, formats: Iterable[BlockFormat]) -> None:
+    """ValueError for a rule that one of the formats does not have, or for one without formats."""
+    formats = tuple(formats)
+    if scale_rule is not None and not formats:
+        raise ValueError(f"scale_rule={scale_rule!r} is for block formats, such as 'mxfp4'; none is given.")
+    for fmt in formats:
+        fmt.check_scale_rule(scale_rule)
+
+
+def block_losses(
+    tensor: Any, formats: Iterable[BlockFormat], axis: int | None = None, scale_rule: str | None = None
+) -> list[BlockLoss]:
     """What rounding a tensor to each block format loses. Arguments and errors as for `BlockedTensor`."""
-    blocked = BlockedTensor(tensor, formats, axis)
+    blocked = BlockedTensor(tensor, formats, axis, scale_rule)
     for piece in blocked.pieces() if blocked.losses else ():
         blocked.add(piece)
     return blocked.losses
@@ -138,25 +152,40 @@ def block_losses(tensor: Any, formats: Iterable[BlockFormat], axis: int | None =
 class BlockedTensor:
     """A tensor, and what rounding it to block formats loses of the pieces that were added so far."""
 
-    def __init__(self, tensor: Any, formats: Iterable[BlockFormat], axis: int | None) -> None:
+    def __init__(
+        self, tensor: Any, formats: Iterable[BlockFormat], axis: int | None, scale_rule: str | None
+    ) -> None:
         """tensor: a dense floating-point array, torch tensor, or tensor in a file.
 
-        axis: that along which blocks run; None: all but the first, flattened; the only one of a vector.
-        ValueError for an axis that the tensor does not have.
+        axis: that along which blocks run; None: all but the first, flattened; the only one of a vector. The
+        rows of blocks in two dimensions are the other axes, flattened. ValueError for an axis that the tensor
+        does not have, or a rule that a format does not have.
         """
         formats = tuple(formats)
-        self._tensor, self.along = _reduction_last(tensor, axis)
-        whole = lcm(*(fmt.values_per_block for fmt in formats))  # so that pieces end at a block boundary
+        self._tensor, along, others = _reduction_last(tensor, axis)
+        both = f"{along} and {others}" if others else along
+        # So that pieces end at a block boundary:
+        self._rows = lcm(*(_shape(fmt.block_size)[0] for fmt in formats))
+        whole = lcm(*(_shape(fmt.block_size)[1] for fmt in formats))
         self._size = max(1, PIECE // whole) * whole
-        needs_amax = any(fmt.tensor_scale for fmt in formats)
-        amax = max(map(_amax, self.pieces()), default=0.0) if needs_amax else 0.0
-        self.losses = [BlockLoss(fmt, amax, self.along) for fmt in formats]
+        self.losses = [
+            BlockLoss(fmt, fmt.check_scale_rule(scale_rule), self._amax(fmt), both if fmt.is_2d else along)
+            for fmt in formats
+        ]
+
+    def _amax(self, fmt: BlockFormat) -> float:
+        """The largest magnitude that the tensor scale follows: that of the blocks that are finite."""
+        if fmt.tensor_scale is None:
+            return 0.0
+        blocks = (blocks for piece in self.pieces() for blocks in _in_blocks(piece, fmt.block_size))
+        return max(map(_amax, blocks), default=0.0)
 
     def pieces(self) -> Iterator[Array]:
         """2-D float32 or float64 arrays of about `PIECE` values each; blocks run along their last axis."""
         shape = tuple(self._tensor.shape)
         length = prod(shape[1:])
-        step = max(1, self._size // max(1, length))
+        rows = self._rows if len(shape) > 1 else 1
+        step = max(1, self._size // max(1, length * rows)) * rows
         for start in range(0, shape[0], step):
             values = as_floats(self._tensor[start : start + step])
             if values.size:
@@ -167,15 +196,15 @@ class BlockedTensor:
             loss.add(piece)
 
 
-def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
-    """The tensor with the axes of its blocks last: `axis`, or, if that is None, all but the first. And these
-    axes in words."""
+def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str, str]:
+    """The tensor with the axes of its blocks last: `axis`, or, if that is None, all but the first. And, in
+    words, these axes and the others."""
     count = len(tensor.shape)
     if axis is None or count < 2:
         if axis is not None and count and axis not in (0, -1):
             raise ValueError(f"block_axis {axis} is none of this tensor of one axis; it is 0.")
         along = ("", "axis 0", "axis 1")[count] if count < 3 else f"axes 1–{count - 1}"
-        return tensor if count else tensor.reshape(1), along
+        return tensor if count else tensor.reshape(1), along, "axis 0" if count > 1 else ""
     if isinstance(axis, bool) or not isinstance(axis, int) or not -count <= axis < count:
         raise ValueError(
             f"block_axis {axis!r} is no axis of shape {tuple(tensor.shape)}: it is 0 … {count - 1}."
@@ -185,8 +214,29 @@ def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
     dense = tensor[:] if not hasattr(tensor, "dtype") else tensor  # reads all of a tensor in a file
     moved = dense.permute(order) if hasattr(dense, "permute") else np.transpose(dense, order)
     # One leading axis, so that only the last one is divided into blocks.
-    return moved.reshape(-1, moved.shape[-1]), f"axis {axis}"
+    others = f"axis {1 - axis}" if count == 2 else "the others"
+    return moved.reshape(-1, moved.shape[-1]), f"axis {axis}", others
 
 
-def _amax(piece: Array) -> float:
-    return float(np.max(np.abs(piece), where=np.isfinite(piece), initial=0))
+def _shape(size: int | tuple[int, int]) -> tuple[int, int]:
+    """Rows and columns of a block."""
+    return size if isinstance(size, tuple) else (1, size)
+
+
+def _in_blocks(piece: Array, size: int | tuple[int, int]) -> Iterator[Array]:
+    """The blocks of a matrix as the rows of arrays. Zeros complete those in two dimensions."""
+    height, width = _shape(size)
+    if height == 1:
+        full = piece.shape[1] - piece.shape[1] % width
+        parts = [piece[:, :full].reshape(-1, width), piece[:, full:]]
+    else:
+        whole = np.pad(piece, [(0, -piece.shape[0] % height), (0, -piece.shape[1] % width)])
+        grid = whole.reshape(-1, height, whole.shape[1] // width, width)
+        parts = [grid.swapaxes(1, 2).reshape(-1, height * width)]
+    return (part for part in parts if part.size)
+
+
+def _amax(blocks: Array) -> float:
+    """The largest magnitude of the blocks that are finite: the others become NaN."""
+    amax = np.abs(blocks).max(1)
+    return float(np.max(amax, where=np.isfinite(amax), initial=0))

@@ -48,9 +48,8 @@ class ErrorSums:
         self._formats = [signed_format(fmt) for fmt in formats]
         numerator, denominator = exact_scale(loss_scale)
         self._scale = numerator / denominator
-        # Sums of squares divided by 2^(2 unit), so that no square leaves float64's range.
-        self._unit, self._whole = 0, 0.0
-        self._lost = [0.0] * len(self._formats)
+        self._whole = SquareSum()
+        self._lost = [SquareSum() for _ in self._formats]
 
     def add(self, flat: Array) -> None:
         for start in range(0, len(flat), _CHUNK):
@@ -63,42 +62,58 @@ class ErrorSums:
             largest = np.float64(np.max(np.abs(part), initial=0))
         if not largest:
             return
-        self._grow(int(np.frexp(largest)[1]))
+        unit = int(np.frexp(largest)[1])
         with np.errstate(over="ignore", under="ignore"):
-            self._whole += sum_of_squares(part, self._unit)
+            self._whole.add(part, unit)
             scaled = part if self._scale == 1 else part.astype(np.float64) * self._scale
-            for index, fmt in enumerate(self._formats):
+            for fmt, lost in zip(self._formats, self._lost, strict=True):
                 past = np.greater if fmt.overflow_tie_stays else np.greater_equal
                 if past(largest * self._scale, fmt.overflow_threshold):
-                    self._lost[index] = inf
-                if self._lost[index] < inf:
+                    lost.total = inf
+                if lost.total < inf:
                     error = fmt.round(scaled)
                     if self._scale != 1:
                         error /= self._scale
                     error -= part  # exact if float32 values were rounded without a scale
-                    self._lost[index] += sum_of_squares(error, self._unit)
-
-    def _grow(self, unit: int) -> None:
-        if not self._whole or unit > self._unit:
-            factor = 2.0 ** max(2 * (self._unit - unit), -1000) if self._whole else 1.0
-            self._lost = [lost * factor for lost in self._lost]
-            self._whole, self._unit = self._whole * factor, unit
+                    lost.add(error, unit)
 
     @property
     def relative(self) -> list[float]:
         """‖rounded − x‖ / ‖x‖ of all values so far, for each format; infinite if any overflows."""
-        return [sqrt(lost / self._whole) if self._whole else lost for lost in self._lost]
+        return [lost.relative_to(self._whole) for lost in self._lost]
 
 
-def sum_of_squares(values: Array, unit: int = 0) -> float:
-    """Σ x² / 2^(2 unit), in float64."""
-    wide = values.astype(np.float64).reshape(-1)
-    far = not -400 < unit < 400
-    if far:
-        wide = np.ldexp(wide, -unit)
-    parts = (wide[start : start + _SUM] for start in range(0, len(wide), _SUM))
-    total = float(sum(np.vdot(part, part) for part in parts))
-    return total if far else ldexp(total, -2 * unit)
+class SquareSum:
+    """The sum of the squares of values added in pieces, as total × 2^(2 unit): no square leaves float64's
+    range."""
+
+    def __init__(self) -> None:
+        self.total, self.unit = 0.0, 0
+
+    def add(self, values: Array, unit: int) -> None:
+        """unit: such that no magnitude exceeds 2^unit, and those that matter are not far below it."""
+        wide = values.astype(np.float64).reshape(-1)
+        far = not -400 < unit < 400
+        if far:
+            wide = np.ldexp(wide, -unit)
+        parts = (wide[start : start + _SUM] for start in range(0, len(wide), _SUM))
+        total = float(sum(np.vdot(part, part) for part in parts))
+        self._add(total if far else ldexp(total, -2 * unit), unit)
+
+    def add_sum(self, other: "SquareSum") -> None:
+        self._add(other.total, other.unit)
+
+    def _add(self, total: float, unit: int) -> None:
+        if self.total and total:
+            most = max(self.unit, unit)
+            self.total = ldexp(self.total, 2 * (self.unit - most)) + ldexp(total, 2 * (unit - most))
+            self.unit = most
+        elif total:
+            self.total, self.unit = total, unit
+
+    def relative_to(self, whole: "SquareSum") -> float:
+        """The square root of the quotient; 0 of nothing."""
+        return ldexp(sqrt(self.total / whole.total), self.unit - whole.unit) if whole.total else self.total
 
 
 def estimated_error(

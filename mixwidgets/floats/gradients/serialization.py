@@ -6,7 +6,8 @@ rows × i16       exponents, ascending
 rows × (cuts + 1) counts, each a varint (LEB128: seven bits per byte, lowest first, top bit: more follow)
 rows × sample    54 bits: 1, the sign, 52 bits of fraction; 0 if there is none. Seven bits per byte as above,
                  but highest first and without trailing zeros
-in version 3     the block records, a JSON list of objects with the fields of BlockRecord; null for NaN
+in version 3     the block records, a JSON list of objects with the fields of BlockRecord; null for NaN, and
+                 for an infinite error
 u32              CRC-32 of everything before
 
 Version 1 has no samples; version 3 is written only if there are block records.
@@ -18,7 +19,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from itertools import pairwise
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,11 @@ def _unpack(body: bytes) -> tuple[tuple[int, ...], Histogram, tuple[BlockRecord,
 
 
 def _to_json(record: BlockRecord) -> dict[str, Any]:
-    return {name: None if value != value else value for name, value in asdict(record).items()}
+    """The error may be infinite, and a number of the spread NaN; both are null."""
+    return {
+        name: None if isinstance(value, float) and not isfinite(value) else value
+        for name, value in asdict(record).items()
+    }
 
 
 def _records(data: bytes) -> tuple[BlockRecord, ...]:
@@ -123,12 +128,14 @@ def _records(data: bytes) -> tuple[BlockRecord, ...]:
     _require(isinstance(written, list) and all(isinstance(record, dict) for record in written), fault)
     records = []
     for record in written:
+        record.setdefault("scale_rule", "")  # a file from before rules were chosen
         _require(record.keys() == {field.name for field in fields(BlockRecord)}, fault)
         for field in fields(BlockRecord):
             value = record[field.name]
             if field.type is float:
                 _require(value is None or (type(value) in (int, float) and isfinite(value)), fault)
-                record[field.name] = nan if value is None else float(value)
+                missing = inf if field.name == "relative_error" else nan
+                record[field.name] = missing if value is None else float(value)
             else:
                 _require(type(value) is field.type and (field.type is str or 0 <= value <= _MOST), fault)
         records.append(BlockRecord(**record))

@@ -16,6 +16,8 @@ from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.runs.experiments.options import Options, whole
 from mixwidgets.support.suggestion import did_you_mean
 
+ScaleRule = Literal["FLOOR", "CEIL", "RCEIL", "EVEN", "TE", "TORCHAO", "AMAX", "FOUR_OVER_SIX"]
+
 _WIDEST = 16
 _NATIVE = ("float8_e4m3fn", "float8_e5m2")
 
@@ -24,8 +26,9 @@ _NATIVE = ("float8_e4m3fn", "float8_e5m2")
 class Operands(Options):
     """The formats of the operands; Operands() is FP8 unscaled. Wrong values raise ValueError or TypeError.
 
-    Formats are signed float formats of the catalogue with at most 16 bits, or block formats; both must be of
-    the same kind, because one product has an operand of each. They are stored by their full name.
+    Formats are signed float formats of the catalogue with at most 16 bits, or block formats whose blocks lie
+    along one axis; both must be of the same kind, because one product has an operand of each. They are stored
+    by their full name.
     """
 
     forward: str = "float8_e4m3fn"
@@ -43,6 +46,9 @@ class Operands(Options):
     gradient_rounding: Literal["nearest", "stochastic"] = "nearest"
     """How dy is rounded; x and W are always rounded to nearest, ties to even. The NVFP4 recipe uses
     "stochastic" (arXiv:2509.25149, section 4)."""
+    scale_rule: ScaleRule | None = None
+    """How block formats choose their scales, by a name that both know (`BlockFormat.scale_rules`); None: the
+    first that each has, which is "FLOOR" for MX and "TE" for NVFP4."""
     products: Literal["emulated", "native"] = "emulated"
     """"emulated": the rounded values are multiplied in float32; "native": torch multiplies FP8 matrices, on a
     GPU that has them by its FP8 tensor cores, whose sums have fewer bits. Native products need forward
@@ -66,9 +72,17 @@ class Operands(Options):
                 )
             if self.gradient_rounding == "stochastic" and not isinstance(backward.element, FloatFormat):
                 raise ValueError(
-                    f"gradient_rounding 'stochastic' is for float elements; those of {backward.name!r} are "
-                    "integers: choose another backward format, or 'nearest'."
+                    f"gradient_rounding 'stochastic' is for float elements, and those of {backward.name!r} "
+                    "are not: choose another backward format, or 'nearest'."
                 )
+        if self.scale_rule is not None:
+            for fmt in (forward, backward):
+                if not isinstance(fmt, BlockFormat):
+                    raise ValueError(
+                        f"scale_rule {self.scale_rule!r} is for block formats, and {fmt.name!r} is none: "
+                        "leave it None, or choose block formats such as 'mxfp4'."
+                    )
+                fmt.check_scale_rule(self.scale_rule)
         if self.products == "native" and (forward.name != _NATIVE[0] or backward.name not in _NATIVE):
             raise ValueError(
                 f"products 'native' are those of {_NATIVE[0]} by itself or by {_NATIVE[1]}; got forward "
@@ -79,7 +93,7 @@ class Operands(Options):
 def operand_formats() -> dict[str, FloatFormat | BlockFormat]:
     """The formats that operands can have, by name."""
     floats = {fmt.name: fmt for fmt in list_formats() if fmt.signed and fmt.bits <= _WIDEST}
-    return {**floats, **{fmt.name: fmt for fmt in list_block_formats()}}
+    return {**floats, **{fmt.name: fmt for fmt in list_block_formats() if not fmt.is_2d}}
 
 
 def _checked(field: str, value: object) -> FloatFormat | BlockFormat:

@@ -6,9 +6,9 @@ exclude together is left to the class's own `__post_init__`.
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import partial
-from typing import Any, Literal, Self, get_args, get_origin
+from typing import Any, Literal, Self, Union, get_args, get_origin
 
 from mixwidgets.support.checks import check_names, choice, real_number, whole_number, yes_or_no
 
@@ -36,11 +36,13 @@ class Options:
     def __post_init__(self) -> None:
         for option in fields(self):
             value = getattr(self, option.name)
-            if get_origin(option.type) is Literal:
-                choice(option.name, value, get_args(option.type))
+            if value is None and option.default is None:
+                continue
+            if accepted := choices(option):
+                choice(option.name, value, accepted)
             elif option.type is bool:
                 yes_or_no(option.name, value)
-            elif "check" in option.metadata and (value is not None or option.default is not None):
+            elif "check" in option.metadata:
                 self._settle(option.name, option.metadata["check"](option.name, value))
 
     def replace(self, **changes: Any) -> Self:
@@ -55,6 +57,12 @@ class Options:
     def _settle(self, name: str, value: object) -> None:
         """Replace a field's value by its validated form."""
         object.__setattr__(self, name, value)
+
+
+def choices(option: Field[Any]) -> tuple[str, ...]:
+    """The names that a field takes whose type is a Literal, or a Literal or None; empty for any other."""
+    kinds = get_args(option.type) if get_origin(option.type) is Union else (option.type,)
+    return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
 
 
 def flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -162,6 +162,7 @@ LINES = (
         "scaled by earlier steps’ largest value",
         lambda o: o.scaling == "delayed",
     ),
+    Line("operands.scale_rule", "Blocks are scaled by the rule {rule}.", "rule {rule}"),
     Line(
         "operands.gradient_rounding",
         "Gradients are rounded up or down by chance.",
@@ -264,6 +265,7 @@ def _values(recipe: Recipe) -> dict[str, str]:
         "forward": _short(operands.forward),
         "backward": _short(operands.backward),
         "history": f"{operands.amax_history_len:,}",
+        "rule": operands.scale_rule or "",
     }
 
 

@@ -102,7 +102,9 @@ def _rounder(
     """A function of (matrix, axis, whether this is a step) that rounds to the format, with its history. It
     returns float32 values or, for native products, an FP8Matrix."""
     if isinstance(fmt, BlockFormat):
-        return lambda tensor, axis, is_step: rounding.to_blocks(fmt, tensor.detach().float(), axis)
+        return lambda tensor, axis, is_step: rounding.to_blocks(
+            fmt, tensor.detach().float(), axis, operands.scale_rule
+        )
     return _Tensorwise(fmt, operands, rounding)
 
 

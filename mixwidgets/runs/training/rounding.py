@@ -50,13 +50,13 @@ class Rounding:
         generator = self._on(values.device)
         return round_by_draws(fmt, values, self._bits, generator, saturate=saturate)
 
-    def to_blocks(self, fmt: BlockFormat, values: Tensor, axis: int) -> Tensor:
+    def to_blocks(self, fmt: BlockFormat, values: Tensor, axis: int, scale_rule: str | None) -> Tensor:
         """float32 values of the format, whose blocks lie along the axis."""
         if not self.on_device:
-            rounded = fmt.round(values.cpu().numpy(), axis, **self._on_host())
+            rounded = fmt.round(values.cpu().numpy(), axis, scale_rule, **self._on_host())
             return torch.from_numpy(rounded).to(values.device)
         generator = None if self._seed is None else self._on(values.device)
-        return round_blocks(fmt, values, axis, self._bits, generator)
+        return round_blocks(fmt, values, axis, scale_rule, bits=self._bits, generator=generator)
 
     def _on_host(self) -> dict[str, Any]:
         if self._draws is None:
@@ -72,14 +72,18 @@ class Rounding:
 
 def round_to(fmt: FloatFormat | FixedPoint | ValueTable, values: Tensor) -> Tensor:
     """float32 or float64 values rounded to nearest, ties to even, in their own dtype. Too large values
-    saturate; NaN stays."""
-    assert not isinstance(fmt, ValueTable)
+    saturate; NaN stays, but in a table of values."""
+    if isinstance(fmt, ValueTable):
+        table, least = (torch.tensor(each, device=values.device) for each in (fmt.values, fmt.least))
+        return table[torch.bucketize(values.double(), least, right=True)].to(values.dtype)
     clamped = values.clamp(-fmt.max, fmt.max)
     if isinstance(fmt, FixedPoint):
         return (clamped * (1 << fmt.fraction_bits)).round_().div_(1 << fmt.fraction_bits).add_(0.0)  # no −0
     if fmt.name in _TORCH and values.dtype == torch.float32:  # it rounds float64 to float32 first
         return clamped.to(_TORCH[fmt.name]).float()
-    _, _, fraction_bits = _LAYOUT[values.dtype]
+    _, exponent_bits, fraction_bits = _LAYOUT[values.dtype]
+    if fmt.emax + fraction_bits - fmt.fraction_bits >= 1 << exponent_bits - 1:  # float32 has no such magic
+        return round_to(fmt, values.double()).float()
     binades_up = (fraction_bits - fmt.fraction_bits) << fraction_bits
     magic = (_binade(fmt, values) + (binades_up | 1 << fraction_bits - 1)).view(values.dtype)
     rounded = clamped.abs_().add_(magic).sub_(magic)
@@ -104,24 +108,41 @@ def round_by_draws(
 
 
 def round_blocks(
-    fmt: BlockFormat, values: Tensor, axis: int, bits: int = 0, generator: torch.Generator | None = None
+    fmt: BlockFormat,
+    values: Tensor,
+    axis: int,
+    scale_rule: str | None = None,
+    *,
+    bits: int = 0,
+    generator: torch.Generator | None = None,
 ) -> Tensor:
-    """`BlockFormat.round` for a matrix, stochastic if there is a generator. Blocks with a NaN or an
-    infinity become NaN."""
+    """`BlockFormat.round` for a float32 matrix and blocks along an axis, stochastic if there is a generator.
+
+    FOUR_OVER_SIX takes errors that differ by less than a factor of 1 − 2^−36 as equal, where the host decides
+    exactly.
+    """
     rows = values.movedim(axis, -1)
-    size = rows.shape[-1]
-    padded = functional.pad(rows, (0, -size % fmt.values_per_block)) if size % fmt.values_per_block else rows
-    blocks = padded.reshape(-1, fmt.values_per_block)
+    length, size = rows.shape[-1], fmt.values_per_block
+    padded = functional.pad(rows, (0, -length % size)) if length % size else rows
+    blocks = padded.reshape(-1, size)
     amax = torch.linalg.vector_norm(blocks, math.inf, -1, keepdim=True)
-    unit = _powers_of_two(fmt, amax) if fmt.tensor_scale is None else _quotients(fmt, amax)
-    unit.sub_(amax - amax)  # NaN for blocks with an infinity or a NaN
-    elements = blocks / unit
-    if generator is None or isinstance(fmt.element, FixedPoint | ValueTable):
+    unit, *other = _units(fmt, amax, fmt.check_scale_rule(scale_rule))
+    for one in other:
+        first, second = (
+            (round_to(fmt.element, _quotients(blocks, scale)) * scale - blocks)
+            .square_()
+            .sum(-1, keepdim=True)
+            for scale in (unit, one)
+        )
+        unit = one.where(second < first * (1 - 2.0**-36), unit)
+    elements = _quotients(blocks, unit)
+    if generator is None or not isinstance(fmt.element, FloatFormat):
         elements = round_to(fmt.element, elements)
     else:
         elements = round_by_draws(fmt.element, elements, bits, generator, saturate=True)
+    unit.sub_(amax - amax)  # NaN for blocks with an infinity or a NaN
     rounded = (elements * unit).float()
-    return rounded.reshape(padded.shape)[..., :size].movedim(-1, axis)
+    return rounded.reshape(padded.shape)[..., :length].movedim(-1, axis)
 
 
 def _binade(fmt: FloatFormat, values: Tensor) -> Tensor:
@@ -137,19 +158,41 @@ def _signed(fmt: FloatFormat, magnitude: Tensor, values: Tensor) -> Tensor:
     return signed if fmt.has_negative_zero else signed.add_(0.0)  # −0 + 0 is +0
 
 
-def _powers_of_two(fmt: BlockFormat, amax: Tensor) -> Tensor:
-    """float32 scales of blocks from their largest magnitudes, by the rule FLOOR (`scale_rules`)."""
-    binade = amax.view(torch.int32).bitwise_and(0x7F800000).view(torch.float32)
-    unit = binade.mul_(2.0 ** (1 - math.frexp(fmt.element.max)[1]))
-    return unit.clamp_(2.0**fmt.scale.emin, 2.0**fmt.scale.emax)
+def _quotients(blocks: Tensor, unit: Tensor) -> Tensor:
+    """Blocks divided by their scales; zeros where the scale is 0."""
+    return blocks / unit.masked_fill(unit == 0, math.inf)
 
 
-def _quotients(fmt: BlockFormat, amax: Tensor) -> Tensor:
-    """float64 scale × tensor scale of blocks from their largest magnitudes."""
-    assert fmt.tensor_scale is not None
-    wide = amax.double().nan_to_num_(0.0, posinf=0.0)
-    largest = wide.amax() if wide.numel() else wide.new_zeros(())
-    tensor_scale = (largest / (fmt.scale.max * fmt.element.max)).float().double()
-    tensor_scale = tensor_scale.clamp_(min=fmt.tensor_scale.smallest_subnormal)
-    scale = round_to(fmt.scale, wide / (fmt.element.max * tensor_scale))
-    return scale.clamp_(min=fmt.scale.smallest_subnormal) * tensor_scale
+def _units(fmt: BlockFormat, amax: Tensor, rule: str) -> list[Tensor]:
+    """Scale × tensor scale of blocks from their largest magnitudes, by a rule of `formats.scale_rules`: one
+    tensor, or two of which each block takes the better."""
+    amax = amax.double().nan_to_num_(0.0, posinf=0.0)
+    if fmt.scales_by_powers_of_two:
+        return [_power_of_two(fmt, amax, rule)]
+    tensor_scale = amax.new_ones(())
+    if fmt.tensor_scale is not None:
+        largest = 256.0 if rule == "FOUR_OVER_SIX" else fmt.scale.max
+        whole = amax.amax() if amax.numel() else amax.new_zeros(())
+        tensor_scale = round_to(fmt.tensor_scale, whole / (largest * fmt.element.max))
+        tensor_scale.clamp_(min=fmt.tensor_scale.smallest_subnormal)
+    least = fmt.scale.smallest_normal if rule == "TORCHAO" else 0.0
+    scales = [
+        round_to(fmt.scale, amax / (largest * tensor_scale)).clamp_(min=least)
+        for largest in ((6.0, 4.0) if rule == "FOUR_OVER_SIX" else (fmt.element.max,))
+    ]
+    return [scale * tensor_scale for scale in scales]
+
+
+def _power_of_two(fmt: BlockFormat, amax: Tensor, rule: str) -> Tensor:
+    """float32 scales. An amount added to the fraction of amax carries into its exponent where the rule takes
+    one more."""
+    _, _, width = _LAYOUT[torch.float64]
+    half, exponent = math.frexp(fmt.element.max)
+    most = (1 << width) - 1  # the largest fraction
+    largest = int((2 * half - 1) * 2.0**width)
+    carry = {"FLOOR": 0, "CEIL": most, "RCEIL": most - largest}.get(rule)
+    if carry is None:  # EVEN
+        assert not isinstance(fmt.element, ValueTable)
+        carry = 1 << (width - fmt.element.fraction_bits - 1)
+    binade = (amax.view(torch.int64) + carry).bitwise_and_(~most).view(torch.float64)
+    return binade.mul_(2.0 ** (1 - exponent)).clamp_(2.0**fmt.scale.emin, 2.0**fmt.scale.emax).float()

@@ -24,7 +24,7 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
   const axis = computed(() => axisFor(start.value));
   const inRow = view.measured(element, () => perRow(element.clientWidth - GUTTER));
   const count = computed(() => shown.value?.outcome.elements.length ?? 0);
-  const blockSize = computed(() => shown.value?.lab.format.blockSize ?? 1);
+  const blockSize = computed(() => shown.value?.lab.format.block[1] ?? 1);
   const drawn = computed(() => Array.from({ length: count.value }, (_, index) => bar(index, axis.value)));
 
   view.effect(() => {

@@ -2,11 +2,11 @@
 // everything; the kernel gets the elements once, at the end of a drag.
 
 import type { RenderProps } from "@anywidget/types";
+import { computed } from "@preact/signals-core";
 import { blockFormats } from "#core/blocks/catalogue.ts";
-import { SCALE_RULES } from "#core/blocks/quantize.ts";
 import { card } from "#ui/card.ts";
-import { chips } from "#ui/choices.ts";
-import { h, set, setText } from "#ui/dom.ts";
+import { chips, chipsAndMore } from "#ui/choices.ts";
+import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { addQuestions, answeredByTraits } from "#ui/stage.ts";
 import { viewOf } from "#ui/view.ts";
@@ -15,12 +15,17 @@ import { editable, readLab, type Traits } from "./state.ts";
 import { chosen, elementTable, figures, rule, sentencesOf } from "./readout.ts";
 import steps from "./stage.json";
 
+const USUAL = ["mxfp8_e4m3", "mxfp8_e5m2", "mxfp6_e3m2", "mxfp6_e2m3", "mxfp4", "mxint8", "nvfp4"];
+const IN_A_ROW = blockFormats.filter(({ block: [rows] }) => rows === 1).map(({ name }) => name);
+
 function render({ model, el }: RenderProps<Traits>): () => void {
   const view = viewOf(model);
   const lab = editable(view);
   const { root, head } = card(view, el, "mw-block-lab", t("blocks.title"));
-  const formats = chips(t("blocks.formats"), blockFormats.map(({ name }) => name), (name) => view.send("format", name));
-  const rules = chips(t("blocks.rules"), SCALE_RULES, (name) => view.send("scale_rule", name));
+  const formats = chipsAndMore(t("blocks.formats"), USUAL, IN_A_ROW, lab.chooseFormat);
+  const names = computed(() => lab.shown.value?.lab.format.scaleRules ?? []);
+  const rules = computed(() => chips(t("blocks.rules"), names.value, (name) => view.send("scale_rule", name)));
+  const ruleHolder = h("div");
   head.append(formats.element);
 
   const callout = h("div", { class: "mw-callout mw-lab-said" });
@@ -37,7 +42,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
       h("div", { class: "mw-stack-tight" }, legend, bars(lab), h("p", { class: "mw-note" }, t("blocks.keys"))),
       chosen(lab),
       h("div", { class: "mw-stack-tight" },
-        h("div", { class: "mw-row" }, h("span", { class: "mw-muted", "aria-hidden": "true" }, t("blocks.rules")), rules.element),
+        h("div", { class: "mw-row" }, h("span", { class: "mw-muted", "aria-hidden": "true" }, t("blocks.rules")), ruleHolder),
         rule(lab)),
       elementTable(lab)),
     live);
@@ -47,9 +52,9 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     if (!lab.shown.value) return;
     const { format, rule } = lab.shown.value.lab;
     formats.show(format.name);
-    rules.show(rule);
-    set(rules.element, { disabled: format.tensorScale !== null });
+    rules.value.show(rule);
   });
+  view.effect(() => ruleHolder.replaceChildren(rules.value.element));
   view.effect(() => callout.replaceChildren(...sentencesOf(lab.shown.value?.outcome)));
   view.effect(() => setText(live, sentencesOf(lab.atRest.value?.outcome).map(({ textContent }) => textContent).join("")));
   addQuestions(view, root, answeredByTraits(view, steps));

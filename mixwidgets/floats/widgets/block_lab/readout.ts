@@ -9,7 +9,7 @@ import { button } from "#ui/buttons.ts";
 import { twoTo, withMinus } from "#ui/digits.ts";
 import { emphasised, h, setText, uniqueId } from "#ui/dom.ts";
 import { bareField } from "#ui/fields.ts";
-import { pieces, t, type MessageKey, type Piece } from "#ui/messages.ts";
+import { pieces, sentences as joined, t, type MessageKey, type Piece } from "#ui/messages.ts";
 import { openState } from "#ui/view.ts";
 import { decoded, type Block, type EditableLab, type Outcome } from "./state.ts";
 
@@ -26,7 +26,7 @@ export function figures({ view, shown }: EditableLab): HTMLElement {
   view.effect(() => {
     if (!shown.value) return;
     const { lab: { format }, outcome, active } = shown.value;
-    const index = Math.floor(active / format.blockSize);
+    const index = outcome.blocks.findIndex(({ members }) => members.includes(active));
     const block = outcome.blocks[index]!;
     setText(lost.figure, t("blocks.lost_of", { count: outcome.lost, all: outcome.elements.length }));
     setText(error.figure, percent(outcome.relative));
@@ -36,7 +36,7 @@ export function figures({ view, shown }: EditableLab): HTMLElement {
     setText(scale.detail, outcome.tensorScale === null ? t("blocks.scale_code", args)
       : t("blocks.scale_code_tensor", { ...args, tensor: number(outcome.tensorScale) }));
     setText(bits.figure, String(format.bitsPerElement));
-    setText(bits.detail, t("blocks.bits_how", { element: format.element.bits, scale: format.scale.bits, size: format.blockSize }));
+    setText(bits.detail, t("blocks.bits_how", { element: format.element.bits, scale: format.scale.bits, size: format.block[1] }));
   });
   return h("div", { class: "mw-lab-figures" }, lost.root, error.root, scale.root, bits.root);
 }
@@ -51,9 +51,14 @@ export function rule({ view, shown }: EditableLab): HTMLElement {
   const element = h("p", { class: "mw-note" });
   view.effect(() => {
     if (!shown.value) return;
-    const { lab: { format: { name, scale, tensorScale }, rule }, outcome } = shown.value;
-    const numbers = { largest: number(outcome.largest), most: number(toNumber(scale.magnitude(scale.maxCode))) };
-    setText(element, tensorScale ? t("blocks.own_rule", { format: name, scale: scale.name, ...numbers }) : t(`blocks.rule_${rule}`));
+    const { lab: { format, rule, values }, outcome } = shown.value;
+    const { scale, tensorScale, block: [, size] } = format;
+    const value = (code: bigint) => number(toNumber(scale.magnitude(code)));
+    const largest = number(outcome.largest);
+    const said = [t(`blocks.rule_${rule}`, { largest, scale: scale.name, least: value(scale.smallestNormalCode) })];
+    if (tensorScale) said.push(t("blocks.tensor_scale", { most: rule === "FOUR_OVER_SIX" ? "256" : value(scale.maxCode), largest }));
+    if (values.length < size) said.push(t("blocks.part", { count: values.length, size }));
+    setText(element, joined(said));
   });
   return element;
 }
@@ -116,9 +121,9 @@ function toFloat32(text: string): number | null {
   }, null);
 }
 
-/** At most `digits` significant digits. */
+/** At most `digits` significant digits; −0 keeps its sign. */
 export function number(x: number, digits = 4): string {
-  return withMinus(String(Number(x.toPrecision(digits))));
+  return Object.is(x, -0) ? "−0" : withMinus(String(Number(x.toPrecision(digits))));
 }
 
 export function percent(share: number): string {
@@ -127,9 +132,9 @@ export function percent(share: number): string {
   return share < 0.1 ? `${(100 * share).toFixed(1)} %` : `${Math.round(100 * share)} %`;
 }
 
-/** A block's scale, such as "2⁻³"; digits for formats with a tensor scale. */
-export function scaleText({ tensorScale }: Outcome, { unit }: Block): string {
-  return tensorScale === null ? twoTo(Math.round(Math.log2(unit))) : number(unit);
+/** A block's scale, such as "2⁻³"; digits where not every scale is a power of two. */
+export function scaleText({ scalesByPowersOfTwo }: Outcome, { unit }: Block): string {
+  return scalesByPowersOfTwo ? twoTo(Math.round(Math.log2(unit))) : number(unit);
 }
 
 /** A code in hex, padded to its width. */
@@ -145,10 +150,10 @@ export function sentences(outcome: Outcome, index: number): Piece[] {
   const args = { block: index + 1, scale };
   if (block.setter === null) return pieces(named ? "blocks.zeros_block" : "blocks.zeros", args);
   const { kind, value, result } = outcome.elements[block.setter]!;
+  if (kind === "lost" && block.scale === 0) return pieces(named ? "blocks.no_scale_block" : "blocks.no_scale", args);
   if (kind === "lost") return pieces(named ? "blocks.tiny_block" : "blocks.tiny", args); // the scale is the smallest there is: no element sets it
-  const others = outcome.elements.slice(block.start, block.start + block.size)
-    .filter(({ kind }, i) => kind !== "zero" && block.start + i !== block.setter);
-  const count = others.filter(({ kind }) => kind === "lost").length;
+  const others = block.members.filter((member) => member !== block.setter && outcome.elements[member]!.kind !== "zero");
+  const count = others.filter((member) => outcome.elements[member]!.kind === "lost").length;
   const counted = { others: others.length, count };
   const lost = others.length === 0 ? t("blocks.alone")
     : count === 0 ? t("blocks.none_lost", counted)

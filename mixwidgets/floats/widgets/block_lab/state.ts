@@ -3,7 +3,8 @@
 
 import { batch, computed, signal } from "@preact/signals-core";
 import { type BlockFormat, getBlockFormat } from "#core/blocks/catalogue.ts";
-import { quantize, SCALE_RULES, type ScaleRule } from "#core/blocks/quantize.ts";
+import { quantize } from "#core/blocks/quantize.ts";
+import type { ScaleRule } from "#core/blocks/scale_rules.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import { kept, type View } from "#ui/view.ts";
 
@@ -23,8 +24,8 @@ export interface Lab {
 /** The lab that the traits describe; null if they are invalid. */
 export function readLab({ format, scale_rule, _codes }: Traits): Lab | null {
   const known = getBlockFormat(format);
-  const rule = SCALE_RULES.find((name) => name === scale_rule);
-  if (!known || !rule || !/^(?:[0-9a-f]{128}){1,2}$/i.test(_codes)) return null;
+  const rule = known?.scaleRules.find((name) => name === scale_rule);
+  if (!known || !rule || known.block[0] > 1 || !/^(?:[0-9a-f]{128}){1,2}$/i.test(_codes)) return null;
   const values = decoded(_codes.match(/.{8}/g)!);
   return values.every(Number.isFinite) ? { format: known, rule, values } : null;
 }
@@ -38,7 +39,8 @@ export function decoded(codes: readonly string[]): Float32Array {
   return new Float32Array(Uint32Array.from(codes, (code) => Number.parseInt(code, 16)).buffer);
 }
 
-/** "zero": it was 0. "lost": it became 0. "clipped": it was above the overflow threshold × scale. */
+/** "zero": it was 0. "lost": it became 0. "clipped": saturation changed it, because it rounds past the largest element × the
+ * scale, as BlockRecord.clipped counts in Python. */
 type Kind = "zero" | "lost" | "clipped" | "rounded";
 
 export type Outcome = ReturnType<typeof outcome>;
@@ -48,27 +50,29 @@ export type Block = Outcome["blocks"][number];
 /** The result of quantising, for each element and each block, as the page describes it. */
 export function outcome({ format, rule, values }: Lab) {
   const quantized = quantize(format, values, rule);
-  const clips = toNumber(format.element.overflowThreshold);
-  const blocks = quantized.scales.map((scale, index) => {
-    const start = index * format.blockSize; // index of its first element
-    const magnitudes = Array.from(values.subarray(start, start + format.blockSize), Math.abs);
-    const amax = Math.max(...magnitudes);
+  const { overflowThreshold, overflowTieStays } = format.element;
+  const clips = toNumber(overflowThreshold);
+  const blocks = quantized.blocks.map((members, index) => {
+    const setter = members.reduce((most, member) => (Math.abs(values[member]!) > Math.abs(values[most]!) ? member : most));
+    const scale = quantized.scales[index]!;
     return {
-      start,
-      size: magnitudes.length,
+      /** The indexes of its elements. */
+      members,
       /** Index of the element of the largest magnitude, which sets the scale; null if all are 0. */
-      setter: amax === 0 ? null : start + magnitudes.indexOf(amax),
+      setter: values[setter] === 0 ? null : setter,
       scale,
       scaleCode: quantized.scaleCodes[index]!,
       /** The factor from stored elements to values: scale × tensor scale. */
       unit: scale * (quantized.tensorScale ?? 1),
     };
   });
+  const unitOf = new Map(blocks.flatMap(({ members, unit }) => members.map((member) => [member, unit] as const)));
   const elements = Array.from(values, (value, index) => {
     const result = quantized.dequantized[index]!;
     const error = result - value;
-    const limit = clips * blocks[Math.floor(index / format.blockSize)]!.unit;
-    const kind: Kind = value === 0 ? "zero" : result === 0 ? "lost" : Math.abs(value) > limit ? "clipped" : "rounded";
+    const limit = clips * unitOf.get(index)!;
+    const isPast = Math.abs(value) > limit || (Math.abs(value) === limit && !overflowTieStays);
+    const kind: Kind = value === 0 ? "zero" : result === 0 ? "lost" : isPast ? "clipped" : "rounded";
     return { value, result, code: quantized.codes[index]!, kind, error, relative: value === 0 ? 0 : Math.abs(error / value) };
   });
   const norm = Math.hypot(...values);
@@ -76,6 +80,7 @@ export function outcome({ format, rule, values }: Lab) {
     elements,
     blocks,
     tensorScale: quantized.tensorScale,
+    scalesByPowersOfTwo: format.scalesByPowersOfTwo,
     /** ‖error‖ / ‖values‖ over all elements; 0 if all are 0. */
     relative: norm === 0 ? 0 : Math.hypot(...elements.map(({ error }) => error)) / norm,
     lost: elements.filter(({ kind }) => kind === "lost").length,
@@ -121,6 +126,12 @@ export function editable(view: View<Traits>) {
   const commit = () => void (lab.value && view.send("_codes", codesOf(lab.value.values)));
   return {
     view, shown, start: startValues, choose, commit,
+    /** Send a format, with its default rule unless it has the chosen one too. */
+    chooseFormat(name: string) {
+      const { scaleRules } = getBlockFormat(name)!;
+      view.set({ format: name, scale_rule: scaleRules.find((known) => known === rule.peek()) ?? scaleRules[0] });
+      view.model.save_changes();
+    },
     isReadable: computed(() => read.value !== null),
     /** What was shown when no edit was under way. */
     atRest: kept<typeof shown.value>(null, (last) => (isEdited.value ? last : shown.value)),

@@ -8,8 +8,7 @@ import traitlets
 from numpy.typing import NDArray
 
 from mixwidgets.floats.formats.block_catalogue import get_block_format
-from mixwidgets.floats.formats.block_format import BlockQuantization
-from mixwidgets.floats.formats.scale_rules import check_scale_rule
+from mixwidgets.floats.formats.block_format import BlockFormat, BlockQuantization
 from mixwidgets.floats.widgets.base import Checked, MixWidget
 
 SIZES = (16, 32)
@@ -26,15 +25,17 @@ class BlockLab(MixWidget):
     _page = "block_lab"
     _state_traits: ClassVar = {"format": None, "scale_rule": None, "_codes": None}
 
-    format = Checked("mxfp4", lambda format: get_block_format(format).name)
-    """The block format, by name: "mxfp4", "mxfp6_e2m3", "mxfp8_e4m3", "mxint8", "nvfp4" and the others."""
-    scale_rule = Checked("FLOOR", check_scale_rule)
-    """How MX chooses the shared scale: "FLOOR", "CEIL", "RCEIL" or "EVEN". NVFP4 has its own rule."""
+    format = Checked("mxfp4", lambda format: _shown(format).name)
+    """The block format, by name: "mxfp4", "mxfp6_e2m3", "mxfp8_e4m3", "mxint8", "nvfp4" and the others whose
+    blocks lie along one axis. Another format brings its own scale rule, unless it has the current one too."""
+    scale_rule = Checked("FLOOR")
+    """How the shared scale is chosen, one of `BlockFormat.scale_rules`: "FLOOR", "CEIL", "RCEIL" or "EVEN" in
+    MX, "TE", "TORCHAO" or "FOUR_OVER_SIX" in NVFP4. None is the first of them."""
 
     _codes = traitlets.Unicode().tag(sync=True)  # of the values in float32, eight hex digits each
 
     def __init__(
-        self, values: Any = None, *, format: Any = "mxfp4", scale_rule: Any = "FLOOR", **traits: Any
+        self, values: Any = None, *, format: Any = "mxfp4", scale_rule: Any = None, **traits: Any
     ) -> None:
         if values is None:
             values = np.random.default_rng(4).standard_normal(max(SIZES)).round(2)
@@ -52,9 +53,23 @@ class BlockLab(MixWidget):
     @property
     def quantized(self) -> BlockQuantization:
         """Scales, codes and dequantised elements as shown in the page."""
-        fmt = get_block_format(self.format)
-        rule = self.scale_rule if self.scale_rule in fmt.scale_rules else None
-        return fmt.quantize(self.values, scale_rule=rule)
+        return get_block_format(self.format).quantize(self.values, scale_rule=self.scale_rule)
+
+    @traitlets.validate("scale_rule")
+    def _validate_scale_rule(self, proposal: Any) -> str:
+        try:
+            return get_block_format(self.format).check_scale_rule(proposal["value"])
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from None
+
+    @traitlets.observe("format")
+    def _keep_a_rule_of_the_format(self, change: Any) -> None:
+        if self.scale_rule not in get_block_format(self.format).scale_rules:
+            self.scale_rule = None
+
+    def _take_state(self, traits: dict[str, Any]) -> None:
+        _shown(traits["format"]).check_scale_rule(traits["scale_rule"])  # nothing of a wrong pair is taken
+        super()._take_state(traits)
 
     @traitlets.validate("_codes")
     def _validate_codes(self, proposal: Any) -> str:
@@ -79,6 +94,16 @@ class BlockLab(MixWidget):
         nonzero = self.values != 0
         lost = (self.quantized.dequantized[nonzero] == 0).sum()
         return f"{lost} of {nonzero.sum()} elements that are not 0 become 0"
+
+
+def _shown(format: Any) -> BlockFormat:
+    fmt = get_block_format(format)
+    if fmt.is_2d:
+        raise ValueError(
+            f"the lab shows blocks along one axis; those of {fmt.name} have rows and columns. "
+            "BlockFormat.quantize takes them"
+        )
+    return fmt
 
 
 def _to_codes(values: Any) -> str:

@@ -82,7 +82,7 @@ function blockRow(format: string, shown: readonly GradientSummary[]): HTMLElemen
     low == null || high == null ? "–" : `${tenths(low)} … ${tenths(high)}`;
   const log2 = (amax: number | null | undefined) => amax && Math.log2(amax);
   const cells = [
-    total("flushed"), total("clipped"), single ? percent(single.relative_error) : "–",
+    total("flushed"), total("clipped"), single ? percent(single.relative_error ?? Infinity) : "–",
     span(single?.block_range_p50, single?.block_range_max), span(log2(single?.block_amax_min), log2(single?.block_amax_max)),
   ];
   const head = single?.blocks_along ? t("explorer.blocks_row", { format, axes: single.blocks_along }) : format;

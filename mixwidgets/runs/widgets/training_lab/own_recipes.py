@@ -4,10 +4,11 @@ import re
 import reprlib
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_args
 
 from mixwidgets.runs.experiments.loss_scale import LossScale
 from mixwidgets.runs.experiments.operands import Operands, operand_formats
+from mixwidgets.runs.experiments.options import choices
 from mixwidgets.runs.experiments.recipe import Fp32Op, Recipe, recipes
 from mixwidgets.support.checks import check_names, yes_or_no
 from mixwidgets.support.languages.texts import translated
@@ -116,8 +117,10 @@ def _form(language: str = "en") -> Iterator[tuple[str, str, str, dict[str, Any]]
 
 
 def _takes(option: Field[Any], language: str) -> dict[str, Any]:
-    if get_origin(option.type) is Literal:
-        return {"choices": {word: translated(word, language) for word in get_args(option.type)}}
+    if accepted := choices(option):
+        words = {word: translated(word, language) for word in accepted}
+        none = {"": translated("the format’s own", language)} if option.default is None else {}
+        return {"choices": none | words, "optional": option.default is None}
     if option.type is bool:
         return {"is_yes_or_no": True}
     if "check" not in option.metadata:

@@ -86,7 +86,7 @@ function controlOf(part: RecipeField): Control {
   }
   if (choices) {
     const select = h("select", { name }, ...Object.entries(choices).map(([choice, words]) => h("option", { value: choice }, words)));
-    return { element: field(title, select), read: () => select.value, show: (value) => (select.value = String(value)) };
+    return { element: field(title, select), read: () => (optional && select.value === "" ? null : select.value), show: (value) => (select.value = String(value ?? "")) };
   }
   const write = (value: number | "") => (value === "" ? "" : typed(value));
   const number = textField<number | "">({
