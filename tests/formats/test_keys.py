@@ -219,7 +219,7 @@ def check_one(fmt, value, rounding, overflow):
     else:
         assert fmt.encode(array, **ways) == code
         check_decoded(fmt, code)
-    if expected is None or not (math.isnan(expected) or array.dtype.type(expected) == expected):
+    if expected is None or not (math.isnan(expected) or float(array.dtype.type(expected)) == expected):
         with pytest.raises((ValueError, OverflowError), match=r"custom has no|does not fit"):
             fmt.round(array, **ways)
     else:

@@ -9,7 +9,11 @@ import mixwidgets as mw
 from mixwidgets.floats.formats.encode import STOCHASTIC
 from mixwidgets.floats.formats.keys import CHUNK
 
-FORMATS = [*mw.list_formats(), mw.FloatFormat("float32's exponents", 8, 5, infinity="none", nan="none")]
+FORMATS = [
+    *mw.list_formats(),
+    mw.FloatFormat("float32's exponents", 8, 5, infinity="none", nan="none"),
+    mw.FloatFormat("just above float32's subnormals", 7, 3, bias=122),
+]
 
 
 def values_for(fmt, dtype, count):
