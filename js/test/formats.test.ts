@@ -119,6 +119,6 @@ describe.each(Object.keys(rounding).map((name) => getFormat(name)!))("$name", (f
 });
 
 test("only canonical names are formats", () => {
-  const others = ["half", "__proto__", "constructor", "", null, 16, {}, "binary16", "binary8p8se", "binary08p4se", "binary16p4se"];
+  const others = ["half", "__proto__", "constructor", "", null, 16, {}, "binary16", "binary8p8se", "binary08p4se", "binary65p4se"];
   for (const name of others) expect(getFormat(name)).toBeUndefined();
 });

@@ -125,22 +125,9 @@ def keep_dtype(fmt: FormatSpec, values: Any, rounded: Any) -> Any:
     return kept if isinstance(values, np.ndarray) else kept[()]
 
 
-def as_array(values: Any) -> exact.Array:
-    """As NumPy makes an array of the values. TypeError for a torch tensor that NumPy cannot take."""
-    try:
-        return np.asarray(values)
-    except (TypeError, RuntimeError):
-        if not hasattr(values, "detach"):
-            raise
-        raise TypeError(
-            f"NumPy cannot take this tensor of {values.dtype}: pass tensor.detach().cpu().float().numpy(), "
-            "which is exact for floats of up to 32 bits"
-        ) from None
-
-
 def _as_real_array(values: Any) -> exact.Array:
     """An array whose elements float64 holds exactly, or an object array to be converted one by one."""
-    array = as_array(values)
+    array = np.asarray(values)
     kind = array.dtype.kind
     if kind == "V" and array.dtype.names is None:  # ml_dtypes
         return array

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixwidgets.floats.formats import scale_rules
-from mixwidgets.floats.formats.arrays import as_array
 from mixwidgets.floats.formats.block_layout import Blocks
 from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.elements import FixedPoint, ValueTable
@@ -181,8 +180,8 @@ class BlockFormat:
         nearest if left out, and always for elements that are no float format. Scales are to nearest always.
         """
         if taken := take(values):
-            return taken.kept(self.round(taken.array, axis, scale_rule, tensor_amax=tensor_amax, **rounding))
-        given = as_array(values)
+            return taken.back(self.round(taken.array, axis, scale_rule, tensor_amax=tensor_amax, **rounding))
+        given = np.asarray(values)
         blocks, scale_codes, tensor_scale = self._scaled(_real(given), axis, scale_rule, tensor_amax)
         units = self.scale.decode(scale_codes) * (tensor_scale or 1.0)
         rounded = np.empty(blocks.values.shape, blocks.values.dtype)
@@ -261,7 +260,7 @@ def _real(values: ArrayLike) -> NDArray[Any]:
 
     float64 too where the processor would take float32's subnormal numbers for 0.
     """
-    array = as_array(values)
+    array = np.asarray(values)
     kind, size = array.dtype.kind, array.dtype.itemsize
     if _is_narrow(array.dtype):
         narrow = array.astype(np.float32, copy=False)

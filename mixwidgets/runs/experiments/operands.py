@@ -13,10 +13,9 @@ from mixwidgets.floats.formats.block_catalogue import any_format, list_block_for
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import list_formats
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.runs.experiments.options import Options, whole
+from mixwidgets.runs.experiments.options import Options, later, whole
 from mixwidgets.support.suggestion import did_you_mean
 
-ScaleRule = Literal["FLOOR", "CEIL", "RCEIL", "EVEN", "TE", "TORCHAO", "AMAX", "FOUR_OVER_SIX"]
 
 _WIDEST = 16
 _NATIVE = ("float8_e4m3fn", "float8_e5m2")
@@ -46,7 +45,9 @@ class Operands(Options):
     gradient_rounding: Literal["nearest", "stochastic"] = "nearest"
     """How dy is rounded; x and W are always rounded to nearest, ties to even. The NVFP4 recipe uses
     "stochastic" (arXiv:2509.25149, section 4)."""
-    scale_rule: ScaleRule | None = None
+    scale_rule: Literal["FLOOR", "CEIL", "RCEIL", "EVEN", "TE", "TORCHAO", "AMAX", "FOUR_OVER_SIX"] | None = (
+        later(None)
+    )
     """How block formats choose their scales, by a name that both know (`BlockFormat.scale_rules`); None: the
     first that each has, which is "FLOOR" for MX and "TE" for NVFP4."""
     products: Literal["emulated", "native"] = "emulated"
