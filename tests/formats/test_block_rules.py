@@ -47,12 +47,12 @@ def check(name, values, rule):
     np.testing.assert_array_equal(fmt.scale.decode(got.scale_codes), got.scales)
     np.testing.assert_array_equal(fmt.round(values, scale_rule=rule), got.dequantized)
     with np.errstate(over="ignore"):
-        narrow = values.astype(np.float32)
+        narrow, expected = values.astype(np.float32), got.dequantized.astype(np.float32)
     if (narrow == values).all():
         same = fmt.quantize(narrow, scale_rule=rule)
         np.testing.assert_array_equal(same.dequantized, got.dequantized)
         np.testing.assert_array_equal(same.codes, got.codes)
-        np.testing.assert_array_equal(fmt.round(narrow, scale_rule=rule), got.dequantized.astype(np.float32))
+        np.testing.assert_array_equal(fmt.round(narrow, scale_rule=rule), expected)
 
 
 @pytest.mark.parametrize(("name", "rule"), CASES)
@@ -184,3 +184,10 @@ def test_four_over_six_decides_near_ties_exactly():
 def error_of(block, scale):
     exact = [Fraction(x) for x in block]
     return sum((nearest(FORMATS["nvfp4"].elements, x / scale) * scale - x) ** 2 for x in exact)
+
+
+def test_a_result_past_float32_s_range():
+    """EVEN rounds 1.97 × 2^127 up to 2^128, which float64 holds."""
+    fmt, values = mw.get_block_format("mxfp8_e4m3"), np.array([1.97 * 2.0**127], np.float32)
+    assert fmt.quantize(values, scale_rule="EVEN").dequantized.tolist() == [2.0**128]
+    assert fmt.round(values, scale_rule="EVEN").tolist() == [np.inf]

@@ -6,8 +6,14 @@ import { encode } from "../formats/encode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
 import { compare, divide, floorLog2, multiply, power, rational, subtract, type Rational } from "../formats/rational.ts";
 import { clamp } from "../range.ts";
-import type { BlockFormat } from "./catalogue.ts";
 import type { ElementFormat } from "./elements.ts";
+
+/** What a rule needs of a block format. */
+interface Formats {
+  readonly element: ElementFormat;
+  readonly scale: FloatFormat;
+  readonly tensorScale: FloatFormat | null;
+}
 
 const POWERS_OF_TWO = ["FLOOR", "CEIL", "RCEIL", "EVEN"] as const;
 const QUOTIENTS = ["TE", "TORCHAO", "AMAX", "FOUR_OVER_SIX"] as const;
@@ -30,14 +36,14 @@ export function rulesOf(element: ElementFormat, byPowersOfTwo: boolean, hasTenso
 }
 
 /** The scale that all blocks share, at least the smallest positive value of its format; 1 in formats without one. */
-export function tensorScaleOf(fmt: BlockFormat, amax: Rational, rule: ScaleRule): Rational {
+export function tensorScaleOf(fmt: Formats, amax: Rational, rule: ScaleRule): Rational {
   if (!fmt.tensorScale) return ONE;
   const largest = rule === "FOUR_OVER_SIX" ? FOUR_OVER_SIX_BOUND : fmt.scale.magnitude(fmt.scale.maxCode);
   return rounded(fmt.tensorScale, divide(amax, multiply(largest, fmt.element.max)), 1n).value;
 }
 
 /** The scale of a block; of two, the one that leaves the smaller error, or else the first. */
-export function scalesOf(fmt: BlockFormat, amax: Rational, tensorScale: Rational, rule: ScaleRule): Scale[] {
+export function scalesOf(fmt: Formats, amax: Rational, tensorScale: Rational, rule: ScaleRule): Scale[] {
   const quotient = (element: Rational, least = 0n) => rounded(fmt.scale, divide(amax, multiply(element, tensorScale)), least);
   switch (rule) {
     case "TE":

@@ -165,7 +165,8 @@ class BlockFormat:
         tensor_amax: float | None = None,
         **rounding: Any,
     ) -> NDArray[Any]:
-        """`quantize(…).dequantized` alone, faster, as float32 if the values came in that or a narrower dtype.
+        """`quantize(…).dequantized` alone, faster, as float32 if the values came in that or a narrower dtype:
+        rounded to nearest, and infinite past float32's range.
 
         rounding: what `FloatFormat.round` takes for the elements (`rounding`, `random_bits`, `seed`); to
         nearest if left out, and always for elements that are no float format. Scales are to nearest always.
@@ -179,7 +180,8 @@ class BlockFormat:
             unit = units[group[::2]][:, None, :, None]
             elements = self._elements(blocks.values[group], unit)
             elements = self.element.round(elements, overflow="saturate", **rounding)
-            np.multiply(elements, unit, out=rounded[group], casting="same_kind")
+            with np.errstate(over="ignore"):
+                np.multiply(elements, unit, out=rounded[group], casting="same_kind")
         if _is_narrow(given.dtype) and rounded.dtype == np.float64:
             rounded = get_format("float32").encode(rounded).view(np.float32)
         return blocks.unblocked(rounded)

@@ -13,15 +13,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixwidgets.floats.formats.elements import FixedPoint, ValueTable
 from mixwidgets.floats.formats.exact import codes_dtype
-
-if TYPE_CHECKING:
-    from mixwidgets.floats.formats.block_format import BlockFormat
+from mixwidgets.floats.formats.float_format import FloatFormat
 
 POWERS_OF_TWO = "FLOOR", "CEIL", "RCEIL", "EVEN"
 TWO_LEVELS = "TE", "TORCHAO"
@@ -29,6 +28,19 @@ ONE_LEVEL = ("AMAX",)
 FOUR_OVER_SIX = "FOUR_OVER_SIX"
 
 Amax = NDArray[np.float64]
+
+
+class Formats(Protocol):
+    """What a rule needs of a BlockFormat."""
+
+    @property
+    def element(self) -> FloatFormat | FixedPoint | ValueTable: ...
+
+    @property
+    def scale(self) -> FloatFormat: ...
+
+    @property
+    def tensor_scale(self) -> FloatFormat | None: ...
 
 
 @dataclass(frozen=True)
@@ -43,31 +55,31 @@ class Scaling:
     """The error that decides between candidates: "MSE", squared, or "MAE", absolute."""
 
 
-def floor(fmt: "BlockFormat", amax: Amax, tensor_amax: float) -> Scaling:
+def floor(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     """Never one more (OCP Microscaling Formats (MX) 1.0, section 6.3)."""
     return _power_of_two(fmt, amax, lambda half: np.zeros(half.shape, bool))
 
 
-def ceil(fmt: "BlockFormat", amax: Amax, tensor_amax: float) -> Scaling:
+def ceil(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     """One more where a > 1: ⌈log2 amax⌉ − emax (torchao, `ScaleCalculationMode.CEIL`)."""
     return _power_of_two(fmt, amax, lambda half: half > 0.5)
 
 
-def rceil(fmt: "BlockFormat", amax: Amax, tensor_amax: float) -> Scaling:
+def rceil(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     """One more where a > m: ⌈log2(amax / largest)⌉, so that nothing saturates (NVIDIA, PTX ISA, conversion to
     ue8m0x2 with .rp; Mishra et al., Recipes for Pre-training LLMs with MXFP8, arXiv:2506.08027)."""
     half_largest, _ = math.frexp(fmt.element.max)
     return _power_of_two(fmt, amax, lambda half: half > half_largest)
 
 
-def even(fmt: "BlockFormat", amax: Amax, tensor_amax: float) -> Scaling:
+def even(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     """One more where a ≥ 2 − 2^−(t+1): FLOOR of amax rounded to the element's t fraction bits (AMD Quark and
     torchao, `ScaleCalculationMode.EVEN`)."""
     bits = fmt.element.fraction_bits  # type: ignore[union-attr]  # a table of values has no such rule
     return _power_of_two(fmt, amax, lambda half: half >= 1 - 2.0 ** -(bits + 2))
 
 
-def te(fmt: "BlockFormat", amax: Amax, tensor_amax: float) -> Scaling:
+def te(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     """Tensor scale s = amax(tensor) / (largest scale × largest element), block scale amax / (largest element
     × s), with no lower bound: a block whose scale rounds to 0 becomes 0 (NVIDIA, Pretraining Large Language
     Models with NVFP4, arXiv:2509.25149, appendix C; Transformer Engine)."""
@@ -75,7 +87,7 @@ def te(fmt: "BlockFormat", amax: Amax, tensor_amax: float) -> Scaling:
     return Scaling((_quotient(fmt, amax, fmt.element.max, tensor_scale),), tensor_scale)
 
 
-def torchao(fmt: "BlockFormat", amax: Amax, tensor_amax: float) -> Scaling:
+def torchao(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     """As TE, but no block scale is below the smallest normal value of its format, 2^−6 in E4M3 (torchao,
     `nvfp4_quantize` of prototype/mx_formats)."""
     published = te(fmt, amax, tensor_amax)
@@ -83,14 +95,14 @@ def torchao(fmt: "BlockFormat", amax: Amax, tensor_amax: float) -> Scaling:
     return Scaling((np.maximum(published.candidates[0], least),), published.tensor_scale)
 
 
-def amax_over_largest(fmt: "BlockFormat", amax: Amax, tensor_amax: float) -> Scaling:
+def amax_over_largest(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     """amax / largest element, in a format with one level of scales; a block whose scale rounds to 0 becomes 0
     (DeepSeek-V3, arXiv:2412.19437, section 3.3.2; QLoRA, arXiv:2305.14314, equation 1)."""
     return Scaling((_quotient(fmt, amax, fmt.element.max),))
 
 
 def four_over_six(
-    fmt: "BlockFormat", amax: Amax, tensor_amax: float, *, bound: float = 256.0, metric: str = "MSE"
+    fmt: Formats, amax: Amax, tensor_amax: float, *, bound: float = 256.0, metric: str = "MSE"
 ) -> Scaling:
     """Each block tries its largest value on 6 and on 4, which is a scale 1.5 times as large, and keeps the
     smaller error of the dequantised values; a tie goes to 6 (Cook et al., Four Over Six, arXiv:2512.02010;
@@ -105,7 +117,7 @@ def four_over_six(
     return Scaling(candidates, tensor_scale, metric)
 
 
-RULES: dict[str, Callable[["BlockFormat", Amax, float], Scaling]] = {
+RULES: dict[str, Callable[[Formats, Amax, float], Scaling]] = {
     "FLOOR": floor,
     "CEIL": ceil,
     "RCEIL": rceil,
@@ -125,9 +137,7 @@ def check_scale_rule(rule: object, accepted: Sequence[str] = tuple(RULES), whose
     raise ValueError(f"a scale rule{whose} is one of {', '.join(accepted)}, not {rule!r}{hint}")
 
 
-def _power_of_two(
-    fmt: "BlockFormat", amax: Amax, one_more: Callable[[NDArray[Any]], NDArray[Any]]
-) -> Scaling:
+def _power_of_two(fmt: Formats, amax: Amax, one_more: Callable[[NDArray[Any]], NDArray[Any]]) -> Scaling:
     """one_more: of a / 2, whether the exponent is one more."""
     half, exponent = np.frexp(amax)  # not a logarithm, which is wrong just below powers of two
     _, exponent_largest = math.frexp(fmt.element.max)
@@ -137,7 +147,7 @@ def _power_of_two(
     return Scaling((codes.astype(codes_dtype(fmt.scale)),))
 
 
-def _tensor_scale(fmt: "BlockFormat", tensor_amax: float, bound: float) -> float:
+def _tensor_scale(fmt: Formats, tensor_amax: float, bound: float) -> float:
     """At least the smallest positive value of its format, which is also the scale of a tensor of zeros."""
     assert fmt.tensor_scale is not None
     rounded = fmt.tensor_scale.round(tensor_amax / (bound * fmt.element.max), overflow="saturate")
@@ -145,7 +155,7 @@ def _tensor_scale(fmt: "BlockFormat", tensor_amax: float, bound: float) -> float
 
 
 @np.errstate(over="ignore")
-def _quotient(fmt: "BlockFormat", amax: Amax, largest: float, tensor_scale: float = 1.0) -> NDArray[Any]:
+def _quotient(fmt: Formats, amax: Amax, largest: float, tensor_scale: float = 1.0) -> NDArray[Any]:
     """The codes of amax / (largest × tensor scale)."""
     return np.asarray(fmt.scale.encode(amax / (largest * tensor_scale), overflow="saturate"))
 

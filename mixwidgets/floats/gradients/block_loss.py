@@ -85,6 +85,7 @@ class BlockLoss:
             return
         quantized = fmt.quantize(turned, 0, self._rule, tensor_amax=self._tensor_amax)
         unit = quantized.scales[0] * (quantized.tensor_scale or 1.0)
+        unit[unit == 0] = inf  # what becomes 0 is not clipped
         rounded = quantized.dequantized
         self.flushed += int(np.count_nonzero(magnitude) - np.count_nonzero(rounded))
         past = np.greater if fmt.element.overflow_tie_stays else np.greater_equal
