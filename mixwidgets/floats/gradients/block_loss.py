@@ -89,8 +89,7 @@ class BlockLoss:
         rounded = quantized.dequantized
         self.flushed += int(np.count_nonzero(magnitude) - np.count_nonzero(rounded))
         past = np.greater if fmt.element.overflow_tie_stays else np.greater_equal
-        limit = np.where(unit > 0, unit * fmt.element.overflow_threshold, inf)  # a scale of 0 clips nothing
-        self.clipped += int(np.count_nonzero(past(magnitude, limit)))
+        self.clipped += int(np.count_nonzero(past(magnitude, unit * fmt.element.overflow_threshold)))
         binade = int(np.frexp(amax.max())[1])
         self._lost.add(rounded - turned, binade)  # a difference that is exact if the scale is a power of two
         self._whole.add(turned, binade)
