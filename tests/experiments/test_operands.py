@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import typing
 
 import ml_dtypes
 import pytest
@@ -11,7 +10,8 @@ from mixwidgets.floats.formats.block_catalogue import any_format, get_block_form
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
 from mixwidgets.floats.formats.scale_rules import RULES
-from mixwidgets.runs.experiments.operands import Operands, ScaleRule
+from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.runs.experiments.options import choices
 
 BLOCKS = [fmt.name for fmt in list_block_formats() if not fmt.is_2d]
 
@@ -99,7 +99,8 @@ def test_invalid_operands_teach(fields, message):
 
 
 def test_the_rules_are_those_of_the_formats():
-    assert set(typing.get_args(ScaleRule)) == set(RULES)
+    rules = next(option for option in dataclasses.fields(Operands) if option.name == "scale_rule")
+    assert set(choices(rules)) == set(RULES)
     for fmt in list_block_formats():
         for rule in fmt.scale_rules if not fmt.is_2d else ():
             assert Operands(forward=fmt.name, backward=fmt.name, scale_rule=rule).scale_rule == rule

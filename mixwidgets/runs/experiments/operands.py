@@ -16,7 +16,6 @@ from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.runs.experiments.options import Options, later, whole
 from mixwidgets.support.suggestion import did_you_mean
 
-
 _WIDEST = 16
 _NATIVE = ("float8_e4m3fn", "float8_e5m2")
 
