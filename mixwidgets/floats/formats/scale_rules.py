@@ -66,8 +66,8 @@ def ceil(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
 
 
 def rceil(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
-    """One more where a > m: ⌈log2(amax / largest)⌉, so that nothing saturates (NVIDIA, PTX ISA, conversion to
-    ue8m0x2 with .rp; Mishra et al., Recipes for Pre-training LLMs with MXFP8, arXiv:2506.08027)."""
+    """One more where a > m: ⌈log2(amax / largest)⌉, so that nothing saturates (Transformer Engine; torchao,
+    `ScaleCalculationMode.RCEIL`; Mishra et al., Recipes for Pre-training LLMs with MXFP8, arXiv:2506.08027)."""
     half_largest, _ = math.frexp(fmt.element.max)
     return _power_of_two(fmt, amax, lambda half: half > half_largest)
 
@@ -82,7 +82,7 @@ def even(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
 def te(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     """Tensor scale s = amax(tensor) / (largest scale × largest element), block scale amax / (largest element
     × s), with no lower bound: a block whose scale rounds to 0 becomes 0 (NVIDIA, Pretraining Large Language
-    Models with NVFP4, arXiv:2509.25149, appendix C; Transformer Engine)."""
+    Models with NVFP4, arXiv:2509.25149, appendix B; Transformer Engine)."""
     tensor_scale = _tensor_scale(fmt, tensor_amax, fmt.scale.max)
     return Scaling((_quotient(fmt, amax, fmt.element.max, tensor_scale),), tensor_scale)
 
