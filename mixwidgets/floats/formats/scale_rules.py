@@ -67,7 +67,8 @@ def ceil(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
 
 def rceil(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     """One more where a > m: ⌈log2(amax / largest)⌉, so that nothing saturates (Transformer Engine; torchao,
-    `ScaleCalculationMode.RCEIL`; Mishra et al., Recipes for Pre-training LLMs with MXFP8, arXiv:2506.08027)."""
+    `ScaleCalculationMode.RCEIL`; Mishra et al., Recipes for Pre-training LLMs with MXFP8,
+    arXiv:2506.08027)."""
     half_largest, _ = math.frexp(fmt.element.max)
     return _power_of_two(fmt, amax, lambda half: half > half_largest)
 
