@@ -32,7 +32,7 @@ def test_the_card_says_what_other_libraries_say_of_the_formats():
     seen = 0
     for name, fields, _, largest, normal, smallest, step, beyond in rows(teaching_pack.formats("en")):
         name = name.split("**")[1]
-        if name == "tfloat32":  # no library has it
+        if name in ("tfloat32", "float8_e5m3fnu"):  # no library has them
             continue
         theirs = ml_dtypes.finfo(np.dtype(name) if hasattr(np, name) else getattr(ml_dtypes, name))
         assert number(largest) == pytest.approx(Decimal(float(theirs.max)), rel=Decimal("5e-4")), name
