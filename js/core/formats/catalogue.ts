@@ -1,10 +1,10 @@
 // The named formats: those of catalogue.json, which Python reads too, and those of P3109, whose names define them.
 
-import { formats as rows } from "#mixwidgets/floats/formats/catalogue.json";
+import catalogue from "#mixwidgets/floats/formats/catalogue.json" with { type: "json" };
 import { FloatFormat, type Definition } from "./float_format.ts";
 
 /** The formats of the catalogue, widest first. */
-export const formats: readonly FloatFormat[] = rows.map(
+export const formats: readonly FloatFormat[] = catalogue.formats.map(
   (row) =>
     new FloatFormat({
       name: row.name,
