@@ -216,7 +216,7 @@ def test_an_interrupted_sweep_is_stopped_and_told_however_long_its_workers_take(
         ('task = "mask"\n[grid]\nrecipe = [{ lop = "amp" }]', [], "Did you mean 'loop'"),
         ('task = "mask"\n[grid\n', [], "line 2"),
         ('task = "mask"', ["--seed", "4-1"], "a range, such as 0-4"),
-        ('task = "mask"', ["--seed", "１-２"], "a range, such as 0-4"),
+        ('task = "mask"', ["--seed", "1-two"], "a range, such as 0-4"),
         ('task = "mask"', ["--seed", "0-4294967295"], "more than 100000"),
         ('task = "mask"', ["--scheduler", "localhost:8786"], "an address such as tcp://127.0.0.1:8786"),
         ('task = "mask"', ["--scheduler", "nonsense://x:1"], "an address such as tcp://127.0.0.1:8786"),
