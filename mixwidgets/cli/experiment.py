@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 NUMBER = "<number>"  # as help shows it; the text is read by the checks of the value
 RunsDir = Annotated[Path, typer.Option(help="The folder that holds the runs.")]
+ScaleRule = Annotated[
+    str | None,
+    typer.Option(
+        help="How the scales of blocks are chosen, such as RCEIL or TORCHAO; default: each format's own.",
+        show_default=False,
+    ),
+]
 File = Annotated[
     Path | None,
     typer.Argument(

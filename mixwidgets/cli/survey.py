@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.cli.experiment import NUMBER
+from mixwidgets.cli.experiment import NUMBER, ScaleRule
 from mixwidgets.cli.terminal import errors_in_words, say, show_table
 from mixwidgets.support.checks import whole_number
 
@@ -49,13 +49,7 @@ def survey_file(
             show_default=False,
         ),
     ] = None,
-    scale_rule: Annotated[
-        str | None,
-        typer.Option(
-            help="How the scales of blocks are chosen, such as RCEIL or TORCHAO; default: each format's own.",
-            show_default=False,
-        ),
-    ] = None,
+    scale_rule: ScaleRule = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts: all columns.")] = False,
 ) -> None:
     """Show what each tensor of a checkpoint would lose in narrower formats.

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.cli.experiment import NUMBER, RunsDir
+from mixwidgets.cli.experiment import NUMBER, RunsDir, ScaleRule
 from mixwidgets.cli.runs import AsJson, find_run
 from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.support.checks import whole_number
@@ -25,13 +25,7 @@ def watch_script(
         list[str] | None,
         typer.Option(help="A block format, such as mxfp8_e4m3 or nvfp4, to record too; may be repeated."),
     ] = None,
-    scale_rule: Annotated[
-        str | None,
-        typer.Option(
-            help="How the scales of blocks are chosen, such as RCEIL or TORCHAO; default: each format's own.",
-            show_default=False,
-        ),
-    ] = None,
+    scale_rule: ScaleRule = None,
 ) -> None:
     """Run a training script unchanged, and record the gradients of its model.
 
