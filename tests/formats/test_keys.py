@@ -91,6 +91,13 @@ def scalar_code(fmt, value, rounding, overflow):
         return ERROR
 
 
+def in_range(fmt, exacts):
+    """Whether these are values between the format's own, so that no policy matters."""
+    least, most = fmt.magnitude(fmt.smallest_code), fmt.magnitude(fmt.max_code)
+    return [type(x) is Fraction and (fmt.signed or x > 0) and least <= abs(x) <= most for x in exacts]
+
+
+@lru_cache(maxsize=1 << 18)
 def value_of(fmt, code):
     """A scalar's value, or None if there is none that float64 holds."""
     try:
@@ -108,17 +115,21 @@ def check(fmt, dtype, rounding, overflow, step=1):
     values = np.concatenate([magnitudes, -magnitudes, dtype([np.inf, -np.inf, np.nan, -np.nan])])
     exacts = [*exacts, *(-x or "-0" for x in exacts), "inf", "-inf", "nan", "nan"]
     ways = {"rounding": rounding, "overflow": overflow}
-    codes = np.array([scalar_code(fmt, exact, rounding, overflow) for exact in exacts], object)
+    policies = ["native" if within else overflow for within in in_range(fmt, exacts)]
+    codes = np.array(
+        [scalar_code(fmt, x, rounding, each) for x, each in zip(exacts, policies, strict=True)], object
+    )
     known = codes != ERROR
     np.testing.assert_array_equal(fmt.encode(values[known], **ways), codes[known].astype(np.uint64))
     for value in some(values[~known]):
         with pytest.raises(ValueError, match=f"{fmt.name} has no"):
             fmt.encode(np.array([value]), **ways)
 
-    wide = np.array([value_of(fmt, code) for code in codes], float)  # None is NaN
+    of_codes = [value_of(fmt, code) for code in codes]
+    wide = np.array(of_codes, float)  # None is NaN
     with np.errstate(over="ignore"):
         fits = known & (
-            (wide.astype(dtype) == wide) | (np.isnan(wide) & [value_of(fmt, c) is not None for c in codes])
+            (wide.astype(dtype) == wide) | (np.isnan(wide) & [value is not None for value in of_codes])
         )
     rounded = fmt.round(values[fits], **ways)
     assert rounded.dtype == dtype
@@ -156,9 +167,45 @@ def test_every_way_for_each_format(tables, fmt):
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("rounding", "overflow"), WAYS)
 @pytest.mark.parametrize("fmt", WIDER, ids=lambda fmt: fmt.name)
-def test_every_value_for_each_way(tables, fmt, rounding, overflow, dtype):
-    whole = overflow == "native" and dtype is np.float32
-    check(fmt, dtype, rounding, overflow, step=1 if whole else 29)
+def test_every_29th_value_for_each_way(tables, fmt, rounding, overflow, dtype):
+    check(fmt, dtype, rounding, overflow, step=29)
+
+
+def searched(fmt, values, direction):
+    """Codes of magnitudes by a binary search among the format's values, of which one more than the largest is
+    infinity: the oracle for all values at once."""
+    ladder = np.array([float(fmt.magnitude(code)) for code in range(fmt.max_code + 2)])
+    low = np.clip(np.searchsorted(ladder, values, "right") - 1, 0, fmt.max_code)
+    middle = (ladder[low] + ladder[low + 1]) / 2
+    exact, odd = values == ladder[low], low % 2 == 1
+    up = {
+        "ties-to-even": (values > middle) | ((values == middle) & odd),
+        "ties-to-away": values >= middle,
+        "toward-zero": np.zeros_like(odd),
+        "toward-positive": ~exact,
+        "toward-negative": np.zeros_like(odd),
+        "to-odd": ~exact & ~odd,
+    }[direction]
+    return low + up
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("fmt", WIDER, ids=lambda fmt: fmt.name)
+def test_every_value_and_every_midpoint(tables, fmt, direction):
+    ladder = np.array([float(fmt.magnitude(code)) for code in range(fmt.max_code + 2)])
+    middles = (ladder[1:] + ladder[:-1]) / 2
+    for dtype in FLOATS:
+        with np.errstate(over="ignore"):
+            points = np.concatenate([ladder, middles]).astype(dtype)
+        beside = [np.nextafter(points, dtype(0)), points, np.nextafter(points, dtype(np.inf))]
+        values = np.unique(np.concatenate(beside))
+        values = values[np.isfinite(values)]
+        codes = searched(fmt, values.astype(float), direction)
+        np.testing.assert_array_equal(fmt.encode(values, rounding=direction), codes)
+        mirrored = {"toward-positive": "toward-negative", "toward-negative": "toward-positive"}
+        codes = searched(fmt, values.astype(float), mirrored.get(direction, direction))
+        sign = fmt.encode(-0.0)
+        np.testing.assert_array_equal(fmt.encode(-values, rounding=direction), codes | sign)
 
 
 @st.composite
