@@ -5,14 +5,14 @@ work: each default is the paper's choice, each other value an alternative to it.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Self, get_args
 
 from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
 from mixwidgets.runs.experiments.operands import Operands
-from mixwidgets.runs.experiments.options import Options
+from mixwidgets.runs.experiments.options import Options, some_of
 from mixwidgets.support.checks import choice
 
 TorchFormat = Literal["float32", "float16", "bfloat16"]
@@ -41,7 +41,7 @@ class Recipe(Options):
     loss_scale: LossScale = dataclasses.field(default_factory=LossScale)
     """The factor on the loss before the backward pass (section 3.2). The name of another library, such as
     "megatron", stands for its scaler (`loss_scales`)."""
-    fp32_ops: tuple[Fp32Op, ...] = _FP32_OPS
+    fp32_ops: tuple[Fp32Op, ...] = some_of(*_FP32_OPS)
     """Which of "softmax", "norm" and "loss" are computed in float32 although the compute format is narrower
     (section 3.3). Without "softmax", softmax is the naive one: no maximum is subtracted before exp."""
     optimizer_format: TorchFormat = "float32"
@@ -59,7 +59,6 @@ class Recipe(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._settle("fp32_ops", _in_order(self.fp32_ops))
         scale: object = self.loss_scale
         if isinstance(scale, str):
             self._settle("loss_scale", loss_scales[choice("loss_scale", scale, loss_scales)])
@@ -138,13 +137,6 @@ class Recipe(Options):
             if isinstance(part := values.get(name), Mapping):
                 values[name] = kind.from_dict(part)
         return cls(**values)
-
-
-def _in_order(ops: object) -> tuple[Fp32Op, ...]:
-    if isinstance(ops, str) or not isinstance(ops, Iterable):
-        raise TypeError(f"fp32_ops takes some of {_FP32_OPS}, such as ('loss',); got {ops!r}.")
-    named = {choice("fp32_ops", op, _FP32_OPS) for op in ops}
-    return tuple(op for op in _FP32_OPS if op in named)
 
 
 _STATIC = LossScale(kind="static", init_scale=2.0**10)
