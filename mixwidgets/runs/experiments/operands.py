@@ -15,6 +15,7 @@ from mixwidgets.floats.formats.block_catalogue import any_format, list_block_for
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import list_formats
 from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.formats.scale_rules import FourOverSix
 from mixwidgets.runs.experiments.options import Options, later, names, some_of, whole
 from mixwidgets.support.suggestion import did_you_mean
 
@@ -123,10 +124,13 @@ class Operands(Options):
         if self.products == "native":
             self._check_native()
 
-    def rule_of(self, operand: Operand) -> str | None:
-        """The scale rule of x ("input"), W ("weight") or dy ("gradient")."""
-        has = self.scale_rule != "FOUR_OVER_SIX" or operand in self.four_over_six_operands
-        return self.scale_rule if has else None
+    def rule_of(self, operand: Operand) -> str | FourOverSix | None:
+        """The scale rule of x ("input"), W ("weight") or dy ("gradient"); None: the first of its format."""
+        if self.scale_rule != "FOUR_OVER_SIX":
+            return self.scale_rule
+        if operand not in self.four_over_six_operands:
+            return None
+        return FourOverSix(self.four_over_six_bound, self.four_over_six_metric)
 
     def _weights_of(self, forward: FloatFormat | BlockFormat) -> FloatFormat | BlockFormat:
         """The format of W."""
@@ -190,7 +194,7 @@ class Operands(Options):
                 "hadamard rotates the operands of 'weight_gradient', which products_rounded "
                 f"{self.products_rounded} leaves out: add it, or leave hadamard False."
             )
-        if "FOUR_OVER_SIX" in (self.rule_of("input"), self.rule_of("gradient")):
+        if isinstance(self.rule_of("input") or self.rule_of("gradient"), FourOverSix):
             raise ValueError(
                 "hadamard does not go with scale_rule 'FOUR_OVER_SIX' of x or dy, as in Transformer Engine: "
                 "leave one out, or give this rule to four_over_six_operands=('weight',) alone."

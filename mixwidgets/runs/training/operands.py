@@ -34,6 +34,7 @@ from mixwidgets.floats.formats.block_catalogue import any_format
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.hadamard import hadamard, random_signs, rotated
+from mixwidgets.floats.formats.scale_rules import FourOverSix
 from mixwidgets.runs.experiments.operands import PRODUCTS_OF, Operand, Operands, Product
 from mixwidgets.runs.training.rounding import Rounding
 from mixwidgets.support.suggestion import did_you_mean
@@ -150,7 +151,7 @@ class _Operand:
 class _Blockwise:
     """Rounds to a block format, to float32 values."""
 
-    def __init__(self, fmt: BlockFormat, scale_rule: str | None, rounding: Rounding) -> None:
+    def __init__(self, fmt: BlockFormat, scale_rule: str | FourOverSix | None, rounding: Rounding) -> None:
         self._format, self._scale_rule, self._rounding = fmt, scale_rule, rounding
         self.once = fmt.is_2d
 
