@@ -19,7 +19,8 @@ one scale for the tensor, or with blocks in two dimensions, is rounded once, to 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
@@ -41,6 +42,7 @@ from mixwidgets.support.suggestion import did_you_mean
 
 _LARGEST_SCALE = torch.finfo(torch.float32).max
 _DTYPES = {"float8_e4m3fn": torch.float8_e4m3fn, "float8_e5m2": torch.float8_e5m2}
+_PLACE = re.compile("-[1-9][0-9]{0,3}")  # from the end
 _MULTIPLE = 16  # FP8 tensor cores take matrices whose sizes are multiples of it
 
 
@@ -246,24 +248,21 @@ class FP8Matrix(NamedTuple):
         return product[: self.codes.shape[0], : other.codes.shape[1]]
 
 
-def layers_of(model: nn.Module) -> Mapping[str, nn.Module]:
-    """The model's layers that have a weight matrix, by name, but for embeddings, which are no products."""
-    return {
+def kept_wide(patterns: Sequence[str], model: nn.Module) -> list[nn.Module]:
+    """The layers that `Operands.keep_wide` names, of those that have a weight matrix. ValueError for a
+    pattern that none has."""
+    layers = {
         name: module
         for name, module in model.named_modules()
         if not isinstance(module, nn.Embedding | nn.EmbeddingBag)
         and any(weight.ndim == 2 for weight in module.parameters(recurse=False))
     }
-
-
-def kept_wide(patterns: Sequence[str], model: nn.Module) -> list[nn.Module]:
-    """The layers that `Operands.keep_wide` names. ValueError for a pattern that none has."""
-    layers = layers_of(model)
-    places = {str(place - len(layers)): name for place, name in enumerate(layers)}
-    kept = {}
+    kept: dict[str, None] = {}
     for pattern in patterns:
-        named = [name for name in layers if fnmatchcase(name, places.get(pattern, pattern))]
-        if not named:
+        if _PLACE.fullmatch(pattern):
+            place = len(layers) + int(pattern)
+            named = [*layers][place : place + 1] if place >= 0 else []
+        elif not (named := [name for name in layers if fnmatchcase(name, pattern)]):
             raise ValueError(
                 f"keep_wide {pattern!r} is the name of no layer of this model. Write one of its layers, "
                 f"{', '.join(layers)}, a pattern such as 'blocks.0.*', or '-1' for the last."
