@@ -5,6 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from benchmarks.experiments.output_gradients import ROWS
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.loss_scale import LossScale
@@ -143,3 +144,12 @@ def test_no_hook_is_placed_unasked_and_none_is_left(monkeypatch):
     events_of(steps=3, summary_every=2)
     assert len(placed) == 2 * 3  # two snapshots, three layers
     assert not any(layer._forward_hooks for layer, _ in placed)
+
+
+@pytest.mark.parametrize("divisor", [1, 64])
+def test_the_row_of_the_table_counts_dy_as_torch_gives_it(divisor):
+    """Flushed to zero: at most half of float8_e5m2's smallest number, 2^-16."""
+    cell = ROWS["15"].cells[f"{'loss ÷ 64, ' if divisor > 1 else ''}E5M2, dy"]
+    dy = torch.cat([each.flatten() / divisor for each in in_torch(torch.float32, 1.0, 128).values()])
+    not_zero = dy[dy != 0].abs()
+    assert cell.measure(0)["flushed"] == int((not_zero <= 2.0**-17).sum()) / len(not_zero)
