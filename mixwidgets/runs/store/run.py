@@ -194,9 +194,9 @@ class Run:
         snapshot: how many values the compute format flushes, keeps and overflows at the loss scale used). In
         "csv", a text that begins with =, +, -, @ (full-width ones too), a tab or a line end gets an
         apostrophe, so that no spreadsheet executes it. "tensorboard" is one event file, for `tensorboard
-        --logdir runs`. The folder is `path`, or `export/<kind>` in the run's own folder. OSError if it
-        already exists or cannot be written, ValueError for another kind, ModuleNotFoundError without the
-        extra: pip install 'mixwidgets[export]'.
+        --logdir runs`. None contains dy. The folder is `path`, or `export/<kind>` in the run's own folder.
+        OSError if it already exists or cannot be written, ValueError for another kind, ModuleNotFoundError
+        without the extra: pip install 'mixwidgets[export]'.
         """
         return export_run(self.path, self.experiment, kind, path)
 
