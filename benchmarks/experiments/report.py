@@ -20,7 +20,7 @@ A statement **shows** only if it holds at every seed, each compared with the sam
 "Like" means: at no seed further apart than the other cell's own seeds are, and not to the same side by more
 than 1 % at every seed.
 """
-_PERCENT = ("accuracy", "iou", "unchanged", "error")
+_PERCENT = ("accuracy", "iou", "unchanged", "error", "flushed")
 _NAMES = {
     "iou": "IoU",
     "skipped": "steps skipped",
@@ -32,6 +32,7 @@ _NAMES = {
     "first_nan_loss": "first NaN at step",
     "loss_at_step_10": "training loss at step 10",
     "error": "relative error",
+    "flushed": "flushed to zero",
 }
 
 
