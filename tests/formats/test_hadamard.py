@@ -1,6 +1,8 @@
 """The Hadamard transform, against its definition in integers."""
 
+import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,3 +112,12 @@ def test_wrong_signs(signs):
 def test_dtypes_that_differ():
     with pytest.raises(TypeError, match="float32 and a matrix of float64"):
         rotated(np.ones(16, np.float32), hadamard())
+
+
+def test_the_vectors_that_the_page_reads_too():
+    text = (Path(__file__).parents[1] / "vectors" / "hadamard.json").read_text(encoding="utf-8")
+    vectors = json.loads(text)
+    assert random_signs(0).tolist() == vectors["signs_of_seed_0"]
+    for row in vectors["rows"]:
+        got = rotated(np.array(row["values"]), hadamard(len(row["signs"]), row["signs"]))
+        assert got.tolist() == row["rotated"]

@@ -1,9 +1,7 @@
 // The block formats, from the same block_catalogue.json that Python reads.
 
 import { getFormat } from "../formats/catalogue.ts";
-import { exactOf } from "../formats/decode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
-import { negate } from "../formats/rational.ts";
 import { type ElementFormat, fixedPoint, floatElement, valueTable } from "./elements.ts";
 import { rulesOf, type ScaleRule } from "./scale_rules.ts";
 import catalogue from "#mixwidgets/floats/formats/block_catalogue.json";
@@ -28,13 +26,8 @@ export interface BlockFormat {
 
 const elements = new Map(catalogue.elements.map((row) => {
   const { name, bits, fraction_bits, values } = row as { name: string; bits?: number; fraction_bits?: number; values?: number[] };
-  return [name, values ? valueTable(name, values.map(rationalOf)) : fixedPoint(name, bits!, fraction_bits!)] as const;
+  return [name, values ? valueTable(name, values) : fixedPoint(name, bits!, fraction_bits!)] as const;
 }));
-
-function rationalOf(value: number) {
-  const { negative, magnitude } = exactOf(value);
-  return negative ? negate(magnitude) : magnitude;
-}
 
 export const blockFormats: readonly BlockFormat[] = catalogue.formats.map((row) => {
   const element = elements.get(row.element) ?? floatElement(getFormat(row.element)!);

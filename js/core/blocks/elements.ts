@@ -1,10 +1,9 @@
 // The formats of a block's elements: float formats, signed integers, and tables of values such as NF4. The twin of
 // mixwidgets/floats/formats/elements.py.
 
-import { exact } from "../formats/decode.ts";
-import { encode } from "../formats/encode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
-import { add, compare, divide, magnitudeOf, multiply, negate, rational, subtract, type Rational } from "../formats/rational.ts";
+import { rational, toNumber, type Rational } from "../formats/rational.ts";
+import { exactOf } from "../formats/decode.ts";
 
 export interface ElementFormat {
   readonly name: string;
@@ -15,71 +14,86 @@ export interface ElementFormat {
   /** Largest value. */
   readonly max: Rational;
   /** Halfway from the largest value to the one that would come next. */
-  readonly overflowThreshold: Rational;
+  readonly overflowThreshold: number;
   /** Whether the threshold itself, a tie, rounds to the largest value. */
   readonly overflowTieStays: boolean;
-  /** The code of a value, rounded once, ties to even; beyond ±max it saturates. */
-  encode(negative: boolean, magnitude: Rational): number;
-  decode(code: number): Rational;
+  /** All values, increasing, each once. */
+  readonly values: readonly number[];
+  /** The code of a value, rounded once, ties to even; beyond the largest and the smallest it saturates. */
+  encode(value: number): number;
+  decode(code: number): number;
 }
 
 export function floatElement(fmt: FloatFormat): ElementFormat {
+  const magnitudes = Array.from({ length: Number(fmt.maxCode) + 1 }, (_, code) => toNumber(fmt.magnitude(BigInt(code))));
+  const sign = Number(fmt.signBit);
+  const nearest = nearestOf(magnitudes);
   return {
     name: fmt.name,
     bits: fmt.bits,
     fractionBits: fmt.fractionBits,
     max: fmt.magnitude(fmt.maxCode),
-    overflowThreshold: fmt.overflowThreshold,
+    overflowThreshold: toNumber(fmt.overflowThreshold),
     overflowTieStays: fmt.overflowTieStays,
-    encode: (negative, magnitude) =>
-      Number(encode(fmt, { kind: "finite", negative, magnitude }, { overflow: "saturate" })),
-    decode: (code) => exact(fmt, BigInt(code)),
+    values: mirrored(magnitudes),
+    encode: (value) => nearest(Math.abs(value)) + (value < 0 || Object.is(value, -0) ? sign : 0),
+    decode: (code) => (code < sign ? magnitudes[code]! : -magnitudes[code - sign]!),
   };
 }
 
 /** Two's-complement integers over 2^fractionBits. Encoding is symmetric: it never gives the single code below −max. */
 export function fixedPoint(name: string, bits: number, fractionBits: number): ElementFormat {
   const top = 2 ** (bits - 1); // codes from here on are negative
-  const unit = rational(1n, 1n << BigInt(fractionBits));
-  const value = (quanta: number) => multiply(rational(BigInt(quanta)), unit);
+  const unit = 2 ** -fractionBits;
+  const magnitudes = Array.from({ length: top }, (_, quanta) => quanta * unit);
+  const nearest = nearestOf(magnitudes);
   return {
     name, bits, fractionBits,
-    max: value(top - 1),
-    overflowThreshold: multiply(value(2 * top - 1), rational(1n, 2n)),
+    max: rational(BigInt(top - 1), 1n << BigInt(fractionBits)),
+    overflowThreshold: (top - 0.5) * unit,
     overflowTieStays: false, // the largest integer is odd
-    encode(negative, magnitude) {
-      const scaled = divide(magnitude, unit);
-      const quanta = compare(scaled, rational(BigInt(top - 1))) > 0 ? top - 1 : nearestInteger(scaled);
-      return negative && quanta > 0 ? 2 * top - quanta : quanta;
+    values: mirrored(magnitudes),
+    encode(value) {
+      const quanta = nearest(Math.abs(value));
+      return value < 0 && quanta > 0 ? 2 * top - quanta : quanta;
     },
-    decode: (code) => value(code < top ? code : code - 2 * top),
+    decode: (code) => (code < top ? code : code - 2 * top) * unit,
   };
 }
 
-/** A non-negative rational, rounded to an integer, ties to even. */
-function nearestInteger({ numerator, denominator }: Rational): number {
-  const below = numerator / denominator;
-  const fromMidpoint = 2n * (numerator - below * denominator) - denominator; // has the sign of value − midpoint
-  return Number(below) + Number(fromMidpoint > 0n || (fromMidpoint === 0n && (below & 1n) === 1n));
-}
-
 /** The values of the codes from 0 on, in increasing order, the largest magnitude last; ties to the even code. */
-export function valueTable(name: string, values: readonly Rational[]): ElementFormat {
+export function valueTable(name: string, values: readonly number[]): ElementFormat {
   const [max, before] = [values.at(-1)!, values.at(-2)!];
   return {
     name,
     bits: (values.length - 1).toString(2).length,
     fractionBits: null,
-    max,
-    overflowThreshold: add(max, multiply(subtract(max, before), rational(1n, 2n))),
+    max: exactOf(max).magnitude,
+    overflowThreshold: max + (max - before) / 2,
     overflowTieStays: values.length % 2 === 1,
-    encode(negative, magnitude) {
-      const distances = values.map((value) => magnitudeOf(subtract(negative ? negate(magnitude) : magnitude, value)));
-      return distances.reduce((best, distance, code) => {
-        const order = compare(distance, distances[best]!);
-        return order < 0 || (order === 0 && code % 2 === 0) ? code : best;
-      }, 0);
-    },
+    values,
+    encode: nearestOf(values),
     decode: (code) => values[code]!,
   };
+}
+
+/** The index of the nearest of some increasing values; of two, the even one. Their midpoints are numbers, as they have few
+ * bits. */
+function nearestOf(values: readonly number[]): (value: number) => number {
+  const midpoints = values.slice(1).map((value, index) => (values[index]! + value) / 2);
+  return (value) => {
+    let [low, high] = [0, midpoints.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const midpoint = midpoints[middle]!;
+      if (value > midpoint || (value === midpoint && middle % 2 === 1)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+/** Magnitudes from 0, with their negatives. */
+function mirrored(magnitudes: readonly number[]): number[] {
+  return [...magnitudes.slice(1).map((magnitude) => -magnitude).reverse(), ...magnitudes];
 }
