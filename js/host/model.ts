@@ -38,6 +38,13 @@ export function pageModel(saved: Record<string, unknown>, changed: () => void) {
       state.set(name, value);
       emit(`change:${name}`);
     },
+    /** Set several traits, which listeners find all set, as with a kernel's message; then "addressed". */
+    assign(values: Record<string, unknown>): void {
+      const changes = Object.entries(values).filter(([name, value]) => !Object.is(state.get(name), value));
+      for (const [name, value] of changes) state.set(name, value);
+      for (const [name] of changes) emit(`change:${name}`);
+      if (changes.length > 0) emit("addressed");
+    },
     save_changes: changed,
     /** Each message is answered with "no_kernel", asynchronously like a kernel's answer. */
     send(_: unknown): void {

@@ -68,7 +68,7 @@ function addressOf(widgets: readonly Widget[]) {
   /** A widget's part of the address. On a page of several, "" for one that is in its first state. */
   const written = ({ write }: Widget, i: number) => (widgets.length > 1 && write() === initial[i] ? "" : write());
   const apply = (states: readonly Traits[]): void => {
-    for (const [i, traits] of states.entries()) for (const [name, value] of Object.entries(traits)) widgets[i]!.model.set(name, value);
+    states.forEach((traits, i) => widgets[i]!.model.assign(traits));
   };
   const write = (texts: readonly string[]): void => {
     if (widgets.some(({ isQuestion }) => isQuestion)) keep(KEY, joinStates(texts.map((text, i) => (widgets[i]!.isQuestion ? text : ""))));

@@ -22,6 +22,11 @@ export function fakeModel(traits: Record<string, unknown>) {
       Object.assign(state, changes);
       changed.forEach((name) => emit(`change:${name}`));
     },
+    /** A saved page's address sets several traits. */
+    address(changes: Record<string, unknown>) {
+      this.receive(changes);
+      emit("addressed");
+    },
     save_changes() { this.saved.push({ ...state }); },
     send(content: Record<string, unknown>) { this.sent.push(content); },
     on: (event: string, listener: Listener) => listeners.set(event, (listeners.get(event) ?? new Set()).add(listener)),

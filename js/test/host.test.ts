@@ -97,6 +97,16 @@ describe("the model", () => {
     expect([one.mock.calls.length, two.mock.calls.length, model.get("code")]).toEqual([1, 2, "0x0003"]);
   });
 
+  test("sets the traits of an address before it tells of any", () => {
+    const model = pageModel({ one: 1, other: 2, same: 3 }, () => {});
+    const heard: unknown[] = [];
+    for (const name of ["change:one", "change:other", "change:same", "addressed"]) model.on(name, () => heard.push([name, model.get("one"), model.get("other")]));
+    model.assign({ one: 4, other: 5, same: 3 });
+    expect(heard).toEqual([["change:one", 4, 5], ["change:other", 4, 5], ["addressed", 4, 5]]);
+    model.assign({ one: 4 });
+    expect(heard.length).toBe(3);
+  });
+
   test("says where edits are saved, and to a message that there is no kernel, later", async () => {
     const saved = vi.fn();
     const answer = vi.fn();

@@ -131,12 +131,70 @@ describe("the page", () => {
     expect([...el.querySelectorAll("button")].find((one) => one.textContent === "Undo")!.getAttribute("aria-disabled")).toBe("true");
   });
 
+  test("the grip stands at the scale in force: at 1 without a loss scale, and the first move makes it static", () => {
+    const { model, el } = show({ loss_scale: "none", log2_loss_scale: 16 });
+    const grip = el.querySelector<HTMLElement>("[role=slider]")!;
+    const press = (key: string) => grip.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    const shown = () => [grip.getAttribute("aria-valuenow"), grip.getAttribute("aria-valuetext"), model.get("loss_scale"), grip.hidden];
+    expect(shown()).toEqual(["0", "2^0 = 1", "none", false]);
+    press("ArrowRight");
+    expect(shown()).toEqual(["1", "2^1 = 2", "static", false]);
+    for (const key of ["End", "ArrowRight"]) press(key);
+    expect(shown()[0]).toBe("40");
+    press("PageDown");
+    expect(shown()[0]).toBe("36");
+    press("Home");
+    expect(shown()[0]).toBe("-24");
+    model.receive({ loss_scale: "none" });
+    expect(shown()).toEqual(["0", "2^0 = 1", "none", false]);
+    model.receive({ loss_scale: "dynamic", log2_loss_scale: 16 });
+    expect(shown()).toEqual(["16", "2^16 = 65536", "dynamic", true]);
+  });
+
+  test("a static scale that follows a dynamic one stays at its last value", () => {
+    const { model, el, press } = show({ loss_scale: "dynamic", log2_loss_scale: 8, growth_interval: 1 });
+    for (let i = 0; i < 3; i++) press("One step");
+    el.querySelector<HTMLInputElement>("input[value=static]")!.click();
+    expect([model.get("loss_scale"), model.get("log2_loss_scale")]).toEqual(["static", 11]);
+  });
+
+  test("a preset is the state that it names, whatever was trained before", () => {
+    const [used, fresh] = [show({ task: "digits", layers: [32] }), show()];
+    const preset = { weight_format: "bfloat16", activation_format: "bfloat16", master_weights: false, task: "circle", layers: [8] };
+    used.press("One step");
+    used.model.address(preset);
+    used.press("One step");
+    used.model.address({ ...preset, weight_rounding: "stochastic" }); // one trait differs
+    fresh.model.address({ ...preset, weight_rounding: "stochastic" });
+    const bits = ({ el, press, model }: typeof used) => {
+      for (let i = 0; i < 5; i++) press("One step");
+      expect(el.querySelector(".mw-play-count")!.textContent).toBe("step 5 of 1,000");
+      return readFrame(model.get("_history") as DataView).arrays.get("rows")!.values;
+    };
+    expect(bits(used)).toEqual(bits(fresh));
+  });
+
+  test("a task brings the steps that it needs", () => {
+    const { model, el } = show({ ...usual, ...stories.loss_scale });
+    const task = [...el.querySelectorAll("select")].find((one) => [...one.options].some(({ text }) => text === "spiral"))!;
+    task.selectedIndex = [...task.options].findIndex(({ text }) => text === "spiral");
+    task.dispatchEvent(new Event("change"));
+    expect([model.get("task"), model.get("layers"), model.get("steps")]).toEqual(["spiral", [8, 8], 5000]);
+    const { reference } = startSession(settingsOf(choiceOf((name) => model.get(name))), rows);
+    for (let i = 0; i < 5000; i++) reference.step();
+    expect(reference.evaluate(reference.data.test).accuracy).toBeGreaterThan(0.9);
+  });
+
   test("a removed view listens no more", () => {
     const { model, el, cleanup } = show();
     cleanup();
     expect([model.listening(), el.children.length]).toEqual([0, 0]);
   });
 });
+
+/** The counts over the ruler, by class. */
+const classes = (el: HTMLElement) => Object.fromEntries([...el.querySelectorAll<HTMLElement>(".mw-play-class")].filter(({ hidden }) => !hidden)
+  .map((one) => [one.querySelector("button")!.textContent, Number(one.querySelector(".mw-play-share")!.textContent)]));
 
 const plain = (text: unknown) => String(text).replace(/[\u2066-\u2069]/g, ""); // without marks of direction
 
@@ -228,7 +286,7 @@ describe("what the sentence says of a step", () => {
   test.each([["loss_scale", "float16", 12], ["fp8_gradients", "float8_e4m3fn", 3]])("%s: as many are too small as exact rounding finds, and as the ruler shows", (story, name, steps) => {
     const choice = { ...usual, ...stories[story], story };
     const { reference: _, chosen, step } = startSession(settingsOf(choice)!, rows);
-    const { press, text } = show(choice);
+    const { el, press, text } = show(choice);
     for (let i = 0; i < steps; i++) [step, () => press("One step")].forEach((take) => take());
     const format = formats.find((one) => one.name === name)!;
     const isSmall = chosen.referenceGradients().map((values) => [...values].map((value) => encode(format, exactOf(Math.abs(value))) === 0n));
@@ -237,7 +295,25 @@ describe("what the sentence says of a step", () => {
     const early = isZero.flat().filter((zero, i) => zero && !isSmall.flat()[i]).length;
     expect(early).toBeGreaterThan(0);
     expect(counts(text(".mw-play-verdict")!)).toEqual([small, isZero.flat().length, early]);
-    expect(Number.parseFloat(text(".mw-play-share")!)).toBeCloseTo((100 * small) / isZero.flat().length, 1); // in percent; none is 0 in float32
+    expect(classes(el)).toMatchObject({ flushed: small, "lost on the way back": early });
+    expect(Object.values(classes(el)).reduce((sum, count) => sum + count, 0)).toBe(isZero.flat().length); // the classes add up
+    const hollow = el.querySelector(".mw-play-ruler .mw-play-hollow")!.getAttribute("d")!;
+    const binades = new Set(chosen.referenceGradients().flatMap((values, tensor) => [...values].flatMap((value, i) =>
+      isZero[tensor]![i] && !isSmall[tensor]![i] ? [Math.floor(Math.log2(Math.abs(value)))] : [])));
+    expect(hollow.match(/M/g)!.length).toBe(binades.size); // a bar where float32 finds them
+  });
+
+  test("hollow bars stand on those of the same binade, and the outline where gradients are without a scale", () => {
+    const { el, press } = show({ ...usual, ...stories.fp8_gradients, loss_scale: "static", log2_loss_scale: 5 });
+    for (let i = 0; i < 3; i++) press("One step");
+    const paths = (selector: string) => [...el.querySelector(selector)!.getAttribute("d")!.matchAll(/M([\d.]+) ([\d.]+)V([\d.]+)/g)].map((one) => one.slice(1).map(Number));
+    const [outline, hollow] = [paths(".mw-play-outline"), paths(".mw-play-ruler .mw-play-hollow")];
+    expect(Math.min(...outline.map(([, bottom]) => bottom!))).toBe(110);
+    expect(hollow.some(([, bottom]) => bottom! < 110)).toBe(true);
+    expect(hollow.every(([, bottom, top]) => top! < bottom! && top! > 26)).toBe(true);
+    expect(el.querySelector(".mw-play-arrow")!.getAttribute("d")).toMatch(/^M/);
+    press("Restart");
+    expect([paths(".mw-play-outline"), paths(".mw-play-ruler .mw-play-hollow")]).toEqual([[], []]);
   });
 
   const fine = { step: 7, loss: 0.5, lossScale: 1024, foundInf: false, skipped: false, unchanged: 0, zeroGradients: 0 };
@@ -255,7 +331,7 @@ describe("what the sentence says of a step", () => {
     ["all is well", {}, {}, 0, 0, "Nothing is lost in this step: no gradient is flushed to zero, and every weight with a gradient moved."],
   ])("%s", (_, report, choice, small, early, words) => {
     const { chosen } = startSession(settingsOf({ ...usual, ...choice })!, rows);
-    const answers = { total: { counts: () => ({ finite: [small, 0, 0, 0] }) }, early };
+    const answers = { reached: { counts: () => ({ finite: [small, 0, 0, 0] }) }, early: { finite: early } };
     expect(verdict(chosen, { ...fine, ...report }, false, answers as never).map(({ text }) => text).join("")).toContain(words);
   });
 

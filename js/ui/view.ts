@@ -55,6 +55,8 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
     },
     /** Call `handle` with each message from the kernel and its buffers. All its changes are one update. */
     onMessage: (handle: (message: any, buffers: DataView[]) => void) => listen("msg:custom", (message, buffers: Bytes[] = []) => batch(() => handle(message, buffers.map(viewed)))),
+    /** Run when a saved page's address has set traits, such as a link to a preset. */
+    onAddress: (handle: () => void) => listen("addressed", handle),
     effect: run,
     /** Run at each change of a signal, not at first. */
     onChange<T>(of: ReadonlySignal<T>, act: (value: T) => void): void {

@@ -105,18 +105,41 @@ def test_it_is_changed_while_it_trains_and_changed_back(opened):
     expect(field(page, "weights")).to_have_value("float16")
 
 
-def test_the_slider_scales_the_loss_and_an_overflow_is_skipped(opened):
-    page = opened(mw.Playground())
-    slider = page.get_by_role("slider", name="loss scale")
-    slider.press("End")
+def test_the_grip_scales_the_loss_and_an_overflow_is_skipped(opened):
+    page = opened(mw.Playground(log2_loss_scale=16))
+    grip = page.get_by_role("slider", name="loss scale")
+    expect(grip).to_have_attribute("aria-valuetext", "2^0 = 1")  # in force, not what is kept
+    grip.press("ArrowRight")
+    expect(grip).to_have_attribute("aria-valuetext", "2^1 = 2")
+    grip.press("End")
     expect(page.get_by_role("radio", name="static")).to_be_checked()
     page.get_by_role("button", name="One step").click()
     expect(page.locator(".mw-play-verdict")).to_contain_text("Step 1 was skipped")
     page.get_by_role("radio", name="dynamic").check()
+    expect(grip).to_have_count(0)
     for _ in range(3):
         page.get_by_role("button", name="One step").click()
     expect(page.locator(".mw-play-path-title")).to_contain_text("steps skipped: 4")
     assert "loss_scale=dynamic&log2_loss_scale=40" in page.url
+
+
+def test_a_drag_of_the_grip_is_one_change(opened):
+    page = opened(mw.Playground())
+    page.get_by_role("button", name="One step").click()
+    grip = page.get_by_role("slider", name="loss scale")
+    box = grip.bounding_box()
+    at = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    page.mouse.move(*at)
+    page.mouse.down()
+    binade = page.evaluate("document.querySelector('.mw-histogram').clientWidth / 70")
+    for binades in range(1, 9):
+        page.mouse.move(at[0] + binades * binade, at[1])
+    page.mouse.up()
+    expect(grip).to_have_attribute("aria-valuenow", "8")
+    expect(page.get_by_role("radio", name="static")).to_be_checked()
+    page.get_by_role("button", name="Undo").click()
+    expect(grip).to_have_attribute("aria-valuenow", "0")
+    expect(page.get_by_role("radio", name="none")).to_be_checked()
 
 
 def test_from_a_bar_and_from_a_weight_to_bits_by_keyboard(opened):

@@ -10,10 +10,10 @@ import { announcer } from "#ui/announcer.ts";
 import { cut, twoTo } from "#ui/digits.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { hasModifier } from "#ui/keys.ts";
-import { t } from "#ui/messages.ts";
+import { listed, t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
 import { bitsPanel } from "./bits_panel.ts";
-import { FLOOR, HEAD, SIDE, type Histogram, type Ruled } from "./histogram.ts";
+import { HEAD, SIDE, type Histogram, type Ruled } from "./histogram.ts";
 import { cellWords } from "./words.ts";
 
 const DIGITS = 6; // of a gradient; the rest is cut, with an ellipsis
@@ -26,6 +26,8 @@ interface Inspected extends Ruled {
   /** The exponent of the chosen binade, before scaling; null: none. */
   readonly binade: ReadonlySignal<number | null>;
   choose(exponent: number | null): void;
+  /** More words about a drawn binade, from its exponent after scaling. */
+  readonly aside?: (exponent: number) => string;
 }
 
 export function bitInspector(inspected: Inspected, plot: Histogram): HTMLElement {
@@ -59,8 +61,8 @@ export function bitInspector(inspected: Inspected, plot: Histogram): HTMLElement
 /** The histogram's bars under the pointer and the keys: point at a binade, or use the arrow keys, to read its counts; choose
  * it; and, if the scale can be changed, drag the bars along the ruler, or move them by Shift and the arrow keys. `pick` gets
  * the exponent of a gradient before scaling. */
-function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; words: HTMLElement } {
-  const ring = s("rect", { class: "mw-binades-ring", y: HEAD, height: FLOOR - HEAD, visibility: "hidden" });
+function binades({ view, answers, scale, hand, aside }: Inspected, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; words: HTMLElement } {
+  const ring = s("rect", { class: "mw-binades-ring", y: HEAD, height: plot.floor - HEAD, visibility: "hidden" });
   plot.element.append(ring);
   const surface = h("div", {
     class: hand ? "mw-binades mw-binades-held" : "mw-binades", role: "group", tabindex: 0,
@@ -132,7 +134,7 @@ function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, pick: (
     if (column.value < 0) return;
     const { x, low } = plot.frame.value;
     set(ring, { x: x(low + column.value), width: x(low + 1) - x(low), visibility: "visible" });
-    setText(words, cellWords(plot.table.value, column.value, plot.frame.value, answers.value.total.finite));
+    setText(words, listed([cellWords(plot.table.value, column.value, plot.frame.value, answers.value.total.finite), aside?.(low + column.value) ?? ""]));
   });
   return { surface, words };
 }

@@ -1,16 +1,19 @@
 // The controls of a run's settings: the network, and the precision of its numbers.
 
 import { wholeIn } from "#core/formats/parse.ts";
+import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { clamp } from "#core/range.ts";
 import {
   ACCUMULATIONS, ACTIVATIONS, LIMITS, LOSS_SCALES, OPTIMIZERS, startingSettings, TASKS, type Task, WEIGHT_ROUNDINGS,
 } from "#training/settings.ts";
 import { action } from "#ui/buttons.ts";
 import { chips } from "#ui/choices.ts";
+import { twoTo } from "#ui/digits.ts";
 import { h, set, uniqueId } from "#ui/dom.ts";
 import { bareField } from "#ui/fields.ts";
 import { t } from "#ui/messages.ts";
 import type { Page } from "./session.ts";
-import { type Choice, choices, MOST_STEPS, ownFormat, widthsIn } from "./state.ts";
+import { type Choice, choices, MOST_STEPS, ownFormat, stepsFor, widthsIn } from "./state.ts";
 import { settingText } from "./words.ts";
 
 const NEW_LAYER_UNITS = 8;
@@ -20,7 +23,7 @@ const OWN = "custom"; // the entry of a format menu for a format of one's own
 export function networkPart({ view, traits, edit }: Page): HTMLElement {
   const task = menu<string>(t("play.task"), TASKS, (name) => t(`play.task_${name as Task}`), (name) => {
     const { layers, learningRate } = startingSettings(name as Task); // which suit the task
-    edit({ task: name, layers: [...layers], learning_rate: learningRate });
+    edit({ task: name, layers: [...layers], learning_rate: learningRate, steps: stepsFor(name) });
   });
   const layers = () => traits.peek().layers;
   const units = Array.from({ length: LIMITS.hiddenLayers }, (_, i) =>
@@ -57,7 +60,7 @@ export function networkPart({ view, traits, edit }: Page): HTMLElement {
 type Fields = { readonly [K in keyof Choice]?: Field<Choice[K]> };
 
 /** The formats of the chosen network's numbers, and how it is updated. */
-export function precisionPart({ view, traits, edit }: Page): HTMLElement {
+export function precisionPart({ view, session, traits, edit }: Page): HTMLElement {
   const format = (name: "weight_format" | "activation_format" | "gradient_format" | "optimizer_format") =>
     formatMenu(t(`play.${name}`), (value) => edit({ [name]: value }));
   const words = <N extends "accumulation" | "weight_rounding" | "optimizer">(name: N, options: readonly string[]) =>
@@ -79,12 +82,15 @@ export function precisionPart({ view, traits, edit }: Page): HTMLElement {
     eps: number("eps", [1e-12, 1e-8, 1e-6, 1e-4]),
     weight_rounding: words("weight_rounding", WEIGHT_ROUNDINGS),
     loss_weight: number("loss_weight", [1, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]),
+    log2_loss_scale: menu<number>(t("play.first_scale"), [0, 8, 16, 24, 32], twoTo, (value) => edit({ log2_loss_scale: value })),
     growth_interval: number("growth_interval", [5, 10, 25, 50, 100, 200, 2000]),
     batch_size: number("batch_size", [1, 8, 16, 32, 64]),
   };
   const master = h("input", { type: "checkbox" });
   master.addEventListener("change", () => edit({ master_weights: master.checked }));
-  const scales = chips(t("play.scale"), LOSS_SCALES, (kind) => edit({ loss_scale: kind }), (kind) => t(`play.scale_${kind}`));
+  const scales = chips(t("play.scale"), LOSS_SCALES, (kind) => edit({ loss_scale: kind, ...(kind === "static" && keptScale()) }), (kind) => t(`play.scale_${kind}`));
+  /** A static scale that follows a dynamic one stays at its last value. */
+  const keptScale = () => traits.peek().loss_scale === "dynamic" && { log2_loss_scale: clamp(Math.round(Math.log2(session.chosen.lossScale)), LOWEST, HIGHEST) };
   const elementsOf = (fields: Fields) => Object.values(fields).map(({ element }) => element);
   /** When a field is shown; the others always are. */
   const isUsed: { readonly [K in keyof Choice]?: (choice: Choice) => boolean } = {
@@ -92,6 +98,7 @@ export function precisionPart({ view, traits, edit }: Page): HTMLElement {
     eps: ({ optimizer }) => optimizer === "adam",
     optimizer_format: ({ optimizer }) => optimizer !== "sgd",
     weight_rounding: ({ master_weights }) => !master_weights,
+    log2_loss_scale: ({ loss_scale }) => loss_scale === "dynamic",
     growth_interval: ({ loss_scale }) => loss_scale === "dynamic",
   };
 

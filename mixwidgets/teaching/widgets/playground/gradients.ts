@@ -1,19 +1,24 @@
-// The gradients of the last step on the ruler of their format, and a slider for the loss scale.
+// The gradients of the last step on the ruler of their format: what became of each, where S moves them, and the grip of S.
 
-import { computed, signal } from "@preact/signals-core";
-import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { CLASSES } from "#core/gradients/boundaries.ts";
-import { h, set, setText } from "#ui/dom.ts";
-import { t } from "#ui/messages.ts";
+import { h, s, set, setText } from "#ui/dom.ts";
+import { listed, t } from "#ui/messages.ts";
 import { bitInspector } from "#ui/ruler/bit_inspector.ts";
+import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
-import { integer } from "#ui/digits.ts";
-import { powerOfAny, powerOfTwo, share, shares, spokenScale } from "#ui/ruler/words.ts";
+import { term } from "#ui/term.ts";
+import { scaleGrip } from "./grip.ts";
+import { rulerMarks } from "./marks.ts";
 import type { Page } from "./session.ts";
-import { tensorName } from "./words.ts";
+import { countText, settingText, tensorName } from "./words.ts";
 
-export function gradientsPart({ view, session, traits, edit, answers }: Page): HTMLElement {
+const TALL = 84; // pixels
+const AIR = 1.4; // above the tallest bar, for the arrow of S
+
+export function gradientsPart(page: Page): HTMLElement {
+  const { view, session, traits, answers } = page;
   const fills = textures();
   const names = computed(() => (session.settings.value, session.chosen.tensors.map(tensorName)));
   const scale = computed(() => {
@@ -21,45 +26,63 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
     const report = session.isChanged.value ? undefined : session.report.value; // without one, the scale of the next step
     return Math.log2(report?.lossScale ?? session.chosen.lossScale);
   });
-  const plot = histogram({ view, answers, scale }, fills);
+  const reached = computed(() => ({ format: answers.value.format, total: answers.value.reached }));
+  const most = computed(() => AIR * tallest(answers.value.total));
+  const plot = histogram({ view, answers: reached, scale, most, tall: TALL, axis: "" }, fills);
+  const early = rulerMarks(page, plot, scale);
   const binade = signal<number | null>(null);
-  const inspector = bitInspector({ view, answers, scale, names, binade, choose: (exponent) => (binade.value = exponent) }, plot);
+  const inspector = bitInspector({
+    view, answers, scale, names, binade, choose: (exponent) => (binade.value = exponent),
+    aside(exponent) {
+      const count = early(exponent);
+      return count ? t("play.early_here", { count }) : "";
+    },
+  }, plot);
+  const weighted = h("span", { class: "mw-note" });
 
-  const figures = CLASSES.map((kind) => {
+  view.effect(() => {
+    const { loss_weight: weight } = traits.value;
+    setText(weighted, weight === 1 ? t("play.scaled") : t("play.weighted", { weight: settingText(weight) }));
+  });
+  view.effect(() => {
+    const { reached, format } = answers.value;
+    set(plot.element, { "aria-label": listed(classesOf(answers.value, reached.counts(format, scale.value).finite).map(({ name, words }) => `${name} ${words}`)) });
+  });
+  return h("section", { class: "mw-stack-tight mw-play-gradients", "aria-label": t("play.gradients") },
+    h("div", { class: "mw-play-title" }, h("span", {}, h("h4", {}, t("play.gradients")), " ", weighted), counts(page, scale, fills)),
+    h("div", { class: "mw-play-ruler" }, inspector, scaleGrip(page, plot)), fills.element);
+}
+
+/** How many gradients there are of each class; the counts add up to all gradients. */
+function counts({ view, answers }: Page, scale: ReadonlySignal<number>, fills: ReturnType<typeof textures>): HTMLElement {
+  const marks = {
+    ...Object.fromEntries(CLASSES.map((kind) => [kind, swatch(kind, fills)])),
+    early: s("svg", { width: 12, height: 12, class: "mw-swatch mw-play-hollow", "aria-hidden": "true" }, s("path", { d: "M1 1H11V11H1zM1 11L11 1" })),
+  } as Readonly<Record<string, SVGElement>>;
+  const items = ["flushed", "early", "subnormal", "normal", "overflow", "zero", "none"].map((kind) => {
     const number = h("span", { class: "mw-num mw-play-share" });
-    return { number, element: h("span", { class: "mw-row mw-play-class" }, swatch(kind, fills), t(`ruler.zone_${kind}`), number) };
-  });
-  const zeros = h("p", { class: "mw-note" });
-  const slider = h("input", { type: "range", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("play.scale") });
-  const formula = h("span", { class: "mw-num mw-play-scale" });
-  const hint = h("p", { class: "mw-note" });
-
-  slider.addEventListener("input", () => edit(chosenScale(), true));
-  slider.addEventListener("change", () => edit(chosenScale()));
-  /** The first move of the slider switches a scale on. */
-  const chosenScale = () => ({
-    log2_loss_scale: slider.valueAsNumber, loss_scale: traits.peek().loss_scale === "none" ? "static" : traits.peek().loss_scale,
-  });
-
-  view.effect(() => {
-    const { total, format } = answers.value;
-    const counts = total.counts(format, scale.value).finite;
-    figures.forEach(({ number }, kind) => setText(number, share(counts[kind]!, total.finite)));
-    setText(zeros, total.zero ? t("play.true_zeros", { count: integer(total.zero), all: integer(total.count) }) : "");
-    set(plot.element, { "aria-label": shares(counts, total.finite) });
+    const name = t(`play.class_${kind}` as "play.class_early");
+    return { kind, number, element: h("span", { class: "mw-row mw-play-class" }, marks[kind], term(name, () => t(`play.note_${kind}` as "play.note_early")), number) };
   });
   view.effect(() => {
-    session.look.value;
-    const { loss_scale: kind, log2_loss_scale: log2 } = traits.value;
-    slider.valueAsNumber = log2;
-    set(slider, { "aria-valuetext": spokenScale(log2) });
-    setText(hint, t(`play.scale_hint_${kind as "none" | "static" | "dynamic"}`, { start: powerOfAny(2 ** log2) }));
-    const now = kind === "dynamic" ? session.chosen.lossScale : kind === "none" ? 1 : 2 ** log2;
-    setText(formula, now === 1 ? "S = 1" : `S = ${powerOfAny(now)} = ${powerOfTwo(Math.log2(now))}`);
+    const { reached, format } = answers.value;
+    const now = new Map(classesOf(answers.value, reached.counts(format, scale.value).finite).map(({ kind, words }) => [kind, words]));
+    for (const { kind, number, element } of items) {
+      element.hidden = !now.has(kind);
+      setText(number, now.get(kind) ?? "");
+    }
   });
-  return h("section", { class: "mw-stack-tight", "aria-label": t("play.gradients") },
-    h("div", { class: "mw-play-title" }, h("h4", {}, t("play.gradients")), h("span", { class: "mw-row mw-play-classes" }, ...figures.map(({ element }) => element))),
-    inspector,
-    h("div", { class: "mw-play-slider" }, h("label", { "aria-hidden": "true" }, t("play.scale")), slider, formula),
-    hint, zeros, fills.element);
+  return h("span", { class: "mw-row mw-play-classes" }, ...items.map(({ element }) => element));
+}
+
+/** The classes and how many gradients each has, in words; the rare ones only where there are some. `finite`: in the order of
+ * CLASSES, without those lost on the way back. */
+function classesOf({ total, early }: Page["answers"]["value"], finite: readonly number[]): { kind: string; name: string; words: string }[] {
+  const found: [kind: string, count: number, isUsual: boolean][] = [
+    ["flushed", finite[0]!, true], ["early", early.finite, false], ["subnormal", finite[1]!, true], ["normal", finite[2]!, true],
+    ["overflow", finite[3]!, true], ["zero", total.zero, false], ["none", total.nan + total.inf, false],
+  ];
+  return found.filter(([, count, isUsual]) => isUsual || count > 0).map(([kind, count]) => ({
+    kind, name: t(`play.class_${kind}` as "play.class_early"), words: countText(count, total.count),
+  }));
 }

@@ -44,6 +44,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   let held: Choice | null = null; // the choice before a slider was moved
 
   function edit(changes: Partial<Choice>, isHeld = false): void {
+    if (!held && Object.keys(changes).length === 0) return;
     held ??= traits.peek();
     view.set(changes);
     if (isHeld) return;
@@ -151,6 +152,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     current.forEach(({ value }) => value);
     untracked(take);
   });
+  view.onAddress(() => session.reset()); // a preset is the state that it names, from step 1
   addQuestions(view, root, story.questions);
   return view.close;
 }

@@ -6,9 +6,9 @@ import { float32 } from "#core/formats/catalogue.ts";
 import { writeFrame } from "#core/frame.ts";
 import { GradientSummary, summaryOf } from "#core/gradients/summary.ts";
 import type { DigitRows } from "#training/data.ts";
-import { round, rounderOf, type Rounder } from "#training/rounder.ts";
+import { round, rounderOf } from "#training/rounder.ts";
 import { noLossScale, type Settings } from "#training/settings.ts";
-import { Trainer, type StepReport, type WeightTensor } from "#training/trainer.ts";
+import { Trainer, type StepReport } from "#training/trainer.ts";
 import type { View } from "#ui/view.ts";
 import type { Choice, State } from "./state.ts";
 
@@ -136,23 +136,20 @@ function joined(rows: readonly Row[]): Row {
 
 export type GradientAnswers = ReturnType<typeof gradientAnswers>["value"];
 
-/** What the gradient format does to the last step's gradients, which are computed in float32 without a loss scale: summaries of
- * each tensor and of all, and how many gradients were lost early. Empty before the first step. */
+/** What the gradient format does to the last step's gradients, which are computed in float32 without a loss scale. Summaries of
+ * each tensor, of all (`total`), of those that were stored as 0 although the format can represent them times the scale, because
+ * the backward pass lost them before the last rounding (`early`), and of the others (`reached`). Empty before the first step. */
 export function gradientAnswers(session: Session) {
   return computed(() => {
     const format = session.settings.value.gradientFormat;
     const report = session.report.value;
     const arrays = report ? session.chosen.referenceGradients() : [new Float32Array()];
+    const [rounder, scale] = [rounderOf(format), report?.lossScale ?? 1];
+    const isEarly = (value: number, tensor: number, i: number) =>
+      session.chosen.tensors[tensor]!.gradient[i] === 0 && round(rounder, value * scale) !== 0;
+    const part = (wantsEarly: boolean) => GradientSummary.together(arrays.map((values, tensor) =>
+      summaryOf(values.filter((value, i) => isEarly(value, tensor, i) === wantsEarly), format)));
     const summaries = arrays.map((values) => summaryOf(values, format));
-    const early = report ? lostEarly(session.chosen.tensors, arrays, rounderOf(format), report.lossScale) : 0;
-    return { format, summaries, total: GradientSummary.together(summaries), early };
+    return { format, summaries, total: GradientSummary.together(summaries), reached: part(false), early: part(true) };
   });
-}
-
-/** How many gradients are stored as zero although the format can represent their float32 value times the scale: they were lost
- * during the backward pass, before the last rounding. */
-function lostEarly(tensors: readonly WeightTensor[], exact: readonly Float32Array[], rounder: Rounder, scale: number): number {
-  const lost = tensors.map(({ gradient }, tensor) =>
-    gradient.reduce((count, stored, i) => count + Number(stored === 0 && round(rounder, exact[tensor]![i]! * scale) !== 0), 0));
-  return lost.reduce((sum, count) => sum + count, 0);
 }

@@ -79,6 +79,12 @@ export function settingsOf(choice: Choice): Settings {
   return settings;
 }
 
+/** At which step Play pauses for a task: the float32 network has learned by then. */
+export const stepsFor = (task: string): number => (task === "spiral" ? 5000 : usual.steps);
+
+/** log2 of the scale that the first step has: 0 without a loss scale, whatever is kept for one. */
+export const log2InForce = ({ loss_scale, log2_loss_scale }: Choice): number => (loss_scale === "none" ? 0 : log2_loss_scale);
+
 export function choiceOf(get: (name: keyof Choice) => unknown): Choice {
   return Object.fromEntries(TRAITS.map((name) => [name, get(name)])) as unknown as Choice;
 }
