@@ -29,8 +29,8 @@ export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
     { name: "mask", title: "Mask", explanation: "A canvas.", settings: SETTINGS.filter(({ name }) => name !== "size") },
   ],
   _scenarios: [
-    { title: "Nothing breaks", watch: "All learn alike.", choice: { task: "digits_cnn", recipe: ["fp32", "fp16_dynamic"], steps: 300, settings: "" } },
-    { title: "Underflow", watch: "The loss hardly moves.", choice: { task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05, eps=1e-12" } },
+    { title: "Nothing breaks", question: "What breaks?", watch: "All learn alike.", choice: { task: "digits_cnn", recipe: ["fp32", "fp16_dynamic"], steps: 300, settings: "" } },
+    { title: "Underflow", question: "Who learns?", watch: "The loss hardly moves.", choice: { task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05, eps=1e-12" } },
   ],
   _recipes: [
     { name: "fp32", heading: "FP32", brief: "Everything in FP32.", description: "Everything in FP32." },
@@ -38,7 +38,7 @@ export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
   ],
   _devices: ["auto", "cpu"].map((name) => ({ name, about: "" })),
   _figures: FIGURES, _recipe_form: [], _rows: [], _live_rows: [], _settled: writeFrame({}), _live: writeFrame({}), _shown: [], _notice: "",
-  _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
+  _verdict: [], _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
   ...changes,
 });
 
@@ -56,7 +56,7 @@ export function curves(...losses: number[]): NumberArray {
     loss: float32(losses.map((loss, i) => [i + 1, loss])),
     scale: float32([[1, 16], [9, 15]]),
     skipped: float32([[8, 16]]),
-    shares: float32([[1, 0.5, 0.25, 0.25, 0, 0], [9, 0.25, 0.25, 0.25, 0.125, 0.125]]),
+    shares: float32([[1, 0, 0.5, 0.25, 0.25, 0, 0], [9, 0.5, 0.125, 0.125, 0.125, 0.0625, 0.0625]]),
   }));
 }
 

@@ -14,6 +14,7 @@ import { comparisonPanel, gradientsPanel } from "./panels.ts";
 import { news, progressArea } from "./progress.ts";
 import { runFinder, runTable, selection } from "./runs.ts";
 import type { State } from "./state.ts";
+import { verdictArea } from "./verdict.ts";
 import { place } from "./words.ts";
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -28,7 +29,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const list = h("div", { class: "mw-stack-tight" }, find.element, runTable(lab, find.found), selection(lab, compared, gradients));
   const columns = h("div", { class: "mw-lab-columns" }, charts(lab, gradients), list);
   const notice = h("p", { class: "mw-note" });
-  root.append(controls(lab), progressArea(lab), columns, compared.element, gradients.element, notice, news(lab));
+  root.append(controls(lab), progressArea(lab), verdictArea(lab), columns, compared.element, gradients.element, notice, news(lab));
 
   view.effect(() => setText(where, atHand.value ? place(atHand.value) : ""));
   view.effect(() => {

@@ -79,7 +79,7 @@ const finite = (value: unknown, otherwise: number): number => (typeof value === 
 const WINDOW = 100; // rows that are drawn at first, and more of them each time that more are asked for
 
 /** Of `found`, those in the window are drawn, and those that are selected. */
-export function runTable({ view, rows, names, styles, select }: Lab, found: ReadonlySignal<Row[]>): HTMLElement {
+export function runTable({ view, rows, names, ids, styles, select }: Lab, found: ReadonlySignal<Row[]>): HTMLElement {
   const body = h("tbody");
   const column = (text: string, kind = "mw-cell") => h("th", { scope: "col", class: kind }, text);
   const [score, last] = [column(""), column("")];
@@ -94,7 +94,7 @@ export function runTable({ view, rows, names, styles, select }: Lab, found: Read
   const region = h("div", { class: "mw-runs", role: "region", "aria-label": t("lab.runs"), tabindex: 0 }, table, empty, more);
   const lines = new Map<string, ReturnType<typeof tableLine>>();
   const limit = signal(WINDOW);
-  const listed = computed(() => found.value.filter((row, i) => i < limit.value || styles.value.has(row.id)));
+  const listed = computed(() => found.value.filter((row, i) => i < limit.value || ids.value.includes(row.id)));
 
   view.effect(() => {
     const some = found.value;
@@ -123,7 +123,7 @@ export function runTable({ view, rows, names, styles, select }: Lab, found: Read
       if (!line) lines.set(row.id, (line = tableLine(row.id, select)));
       if (next === line.element) next = next.nextElementSibling;
       else body.insertBefore(line.element, next);
-      line.show(row, names.value.get(row.id)!, styles.value.get(row.id), metrics.size > 1, areSeveralTasks, isFlushedKnown);
+      line.show(row, names.value.get(row.id)!, ids.value.includes(row.id), styles.value.get(row.id), metrics.size > 1, areSeveralTasks, isFlushedKnown);
     }
     if (focused?.isConnected) focused.focus({ preventScroll: true }); // a line that is moved loses it
     else if (focused) region.focus();
@@ -153,11 +153,11 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
   const element = h("tr", {}, h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail, reason), score, loss, last);
   let drawn: readonly unknown[] = [];
 
-  const show = (...now: [row: Row, name: string, style: number | undefined, named: boolean, tasked: boolean, flushed: boolean]) => {
+  const show = (...now: [row: Row, name: string, isSelected: boolean, style: number | undefined, named: boolean, tasked: boolean, flushed: boolean]) => {
     if (now.every((part, i) => part === drawn[i])) return; // of 200 runs most have not changed
     drawn = now;
-    const [row, name, style, named, tasked, flushed] = now;
-    box.checked = style !== undefined;
+    const [row, name, isSelected, style, named, tasked, flushed] = now;
+    box.checked = isSelected;
     sample.show(style);
     setText(title, name);
     setText(detail, details(row, tasked, flushed));

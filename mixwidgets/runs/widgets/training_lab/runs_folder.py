@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -26,8 +27,10 @@ from mixwidgets.runs.store.figures import RunState, row_of
 from mixwidgets.runs.store.queue import positions
 from mixwidgets.runs.store.reader import JournalReader, sample_steps
 from mixwidgets.runs.store.run import Run, open_run
+from mixwidgets.runs.store.shares import shares_of_all
 from mixwidgets.runs.store.snapshots import has_snapshot
 from mixwidgets.runs.store.status import ALIVE, Status, current_status
+from mixwidgets.runs.store.verdict import question
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.runs.widgets.training_lab import settings
 
@@ -154,7 +157,7 @@ class FollowedRun:
         self.curves = b""
         """A frame of the curves read so far; empty before. Rows of float32: in "loss" step and loss without
         the loss weight, in "scale" step and log2 of the loss scale wherever it changed, in "skipped" the same
-        for each skipped step, in "shares" step and the `Shares` of its gradients."""
+        for each skipped step, in "shares" step and the `shares_of_all` its gradients."""
         self._status = Status(word="queued")
         self._stamp: tuple[int, int] | None = None
         self._position: int | None = None
@@ -169,6 +172,30 @@ class FollowedRun:
     def is_alive(self) -> bool:
         """Whether it was queued or running."""
         return self._status.word in ALIVE
+
+    @property
+    def status(self) -> str:
+        """The word for it, as of the last look."""
+        return self._status.word
+
+    @property
+    def state(self) -> RunState:
+        """What is known of it. While it `needs_journal`, its steps may be 0."""
+        is_complete = self._status.state is not None and self._status.state.started is not None
+        state = (None if is_complete else self._recorded) or self._status.state or RunState()
+        return state if state.metrics else replace(state, metrics=self._status.metrics)
+
+    @property
+    def task(self) -> str:
+        """Its name, by which runs share an axis; of a watched loop its model's."""
+        what = self.run.experiment
+        return what.task if isinstance(what, Experiment) else what.model
+
+    @cached_property
+    def question(self) -> str:
+        """What it has in common with runs that differ only in recipe, seed and device."""
+        what = self.run.experiment
+        return question(what) if isinstance(what, Experiment) else self.run.id
 
     @property
     def is_waiting(self) -> bool:
@@ -226,14 +253,10 @@ class FollowedRun:
         """The run as JSON values; None or "" if unknown. While it `needs_journal`, its steps may be 0."""
         if self._row is None:
             status, what = self._status, self.run.experiment
-            is_complete = status.state is not None and status.state.started is not None
-            state = (None if is_complete else self._recorded) or status.state or RunState()
-            if not state.metrics:
-                state = replace(state, metrics=status.metrics)
             self._row = {
                 "id": self.run.id,
                 **_what(what),
-                **row_of(state, what),
+                **row_of(self.state, what),
                 "status": status.word,
                 "message": status.message,
                 "position": self._position,
@@ -258,7 +281,7 @@ def _draw(
         if event.skipped:
             curves["skipped"].append(event.step, log2_scale)
     elif isinstance(event, GradientSnapshot):
-        shares = state.shares(what.compute_format_at(event.step))
+        shares = shares_of_all(event, state.shares(what.compute_format_at(event.step)))
         if all(map(math.isfinite, shares)):  # NaN if the summaries cannot decide them
             curves["shares"].append(event.step, *shares)
 

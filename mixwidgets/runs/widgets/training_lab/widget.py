@@ -15,7 +15,7 @@ from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
-from mixwidgets.runs.experiments.scenarios import scenarios
+from mixwidgets.runs.experiments.scenarios import Scenario, scenarios
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.scheduler.processes import keep_spare
 from mixwidgets.runs.scheduler.recording import train_here
@@ -25,6 +25,7 @@ from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot
 from mixwidgets.runs.store.status import stop_runs
 from mixwidgets.runs.store.system import can_launch
+from mixwidgets.runs.store.verdict import Ended, verdict
 from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.widgets.training_lab import own_recipes, settings
 from mixwidgets.runs.widgets.training_lab.choice import (
@@ -112,6 +113,9 @@ class TrainingLab(FollowingWidget):
         t.Bytes(), help="Those of the running ones; while they run, only what is live is sent."
     ).tag(sync=True, to_json=lambda curves, _: frame(curves))
     _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
+    _verdict: t.List[Any] = t.List(
+        help="The findings about the shown runs of one question, the worst first, with the ids of their runs."
+    ).tag(sync=True)
     _notice = t.Unicode(help="What could not be read in the folder.").tag(sync=True)
 
     _comparison = t.Dict(help="The shown comparison (`comparison_in_json`), or {}.").tag(sync=True)
@@ -129,8 +133,9 @@ class TrainingLab(FollowingWidget):
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
-        if scenario is not None:
-            traits = {**choice_in(scenarios[choice("scenario", scenario, scenarios)]), **traits}
+        self._scenario = None if scenario is None else scenarios[choice("scenario", scenario, scenarios)]
+        if self._scenario is not None:
+            traits = {**choice_in(self._scenario), **traits}
         self._folder = runs_folder(Path(runs_dir).absolute())
         self._looking = threading.RLock()
         self._begun: set[str] | None = None  # ids of the runs that had begun at the last look
@@ -338,15 +343,37 @@ class TrainingLab(FollowingWidget):
 
     def _shown_now(self) -> list[str]:
         """Look at the folder, at first only for the newest runs. Returns the ids of the runs to show: those
-        shown before, and new ones that have begun; if none was shown, the first look adds the newest."""
+        shown before, and new ones that have begun, of the newest one's question; if none was shown, the first
+        look shows the runs of the scenario that was asked for or, without one, the newest of one task."""
         is_first, had_more, shown = self._begun is None, self._has_more, self._shown
         self._has_more = self._folder.look(_FIRST if is_first else None)
-        begun = [name for name, followed in self._folder.followed.items() if not followed.is_waiting]
+        followed = self._folder.followed
+        begun = [name for name, run in followed.items() if not run.is_waiting]
         before, self._begun = self._begun or set(), set(begun)
+        if is_first and self._scenario is not None and not shown:
+            shown = self._own_runs(self._scenario)
+            before = self._begun
         if had_more or (is_first and shown):
             before = self._begun  # older runs are not news
         new = [name for name in reversed(begun) if name not in before]
-        return [*shown, *new][-max(_MOST_UNASKED, len(shown)) :] if new else list(shown)
+        if not new:
+            return list(shown)
+        asked, newest = [name for name in [*shown, *new] if name in followed], followed[new[-1]]
+        most = max(_MOST_UNASKED, len(shown))
+        if is_first:
+            return [name for name in asked if followed[name].task == newest.task][-most:]
+        return [name for name in asked[-most:] if followed[name].question == newest.question]
+
+    def _own_runs(self, scenario: Scenario) -> list[str]:
+        """The newest run of each of a scenario's experiments, as far as they are there."""
+        ids = {
+            followed.run.experiment.replace(device="auto").id: name
+            for name, followed in reversed(self._folder.followed.items())
+            if isinstance(followed.run.experiment, Experiment)
+            and followed.run.experiment.task == scenario.task
+        }
+        wanted = [one.replace(device="auto").id for one in scenario.experiments()]
+        return [ids[name] for name in wanted if name in ids]
 
     def _news(self, shown: Collection[str]) -> dict[str, Any]:
         """The traits that follow the folder."""
@@ -362,8 +389,32 @@ class TrainingLab(FollowingWidget):
             "_live_rows": [self._row(run) for run in live],
             "_settled": {run.run.id: run.curves for run in over if run.run.id in shown and run.curves},
             "_live": {run.run.id: run.curves for run in live if run.run.id in shown and run.curves},
+            "_verdict": self._judged(shown),
             "_notice": " ".join(filter(None, [in_kernel, self._folder.notice])),
         }
+
+    def _judged(self, shown: Collection[str]) -> list[dict[str, Any]]:
+        """The verdict on the shown runs that share the last one's question, once all of them are over."""
+        there = [self._folder.followed[name] for name in shown if name in self._folder.followed]
+        asked = [run for run in there if run.question == there[-1].question]
+        if any(run.is_alive for run in asked):
+            return []
+        ends = []
+        for run in asked:
+            what = run.run.experiment
+            if isinstance(what, Experiment):
+                name, state = self._row(run)["recipe"].replace("_", " "), run.state.summed_up(what)
+                ends.append((run.run.id, Ended(name=name, experiment=what, status=run.status, state=state)))
+        return [
+            {
+                "runs": [run_id for run_id, end in ends if end.name in finding.names],
+                "loses": finding.loses,
+                "head": finding.head,
+                "why": finding.why,
+                "figures": finding.figures,
+            }
+            for finding in verdict((end for _, end in ends), self.lang)
+        ]
 
     def _row(self, followed: FollowedRun) -> dict[str, Any]:
         """Its row, in which a recipe of the user's own has its name."""
