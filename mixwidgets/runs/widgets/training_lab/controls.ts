@@ -5,7 +5,7 @@ import { computed } from "@preact/signals-core";
 import { action, button } from "#ui/buttons.ts";
 import { integer } from "#ui/digits.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
-import { inSeries, listed, t } from "#ui/messages.ts";
+import { inSeries, listed, sentences, t } from "#ui/messages.ts";
 import { fitting, listOf, named, oneOrMore, readSeeds, readSteps, seedsText, written } from "./choice.ts";
 import { field, grouped, hint, readNumber, textField, typed } from "./fields.ts";
 import { type Lab, repeated } from "./lab.ts";
@@ -13,6 +13,8 @@ import { recipeEditor } from "./recipe_editor.ts";
 import { canStop, type DeviceChoice, isAlive, type RecipeChoice, type TaskChoice } from "./state.ts";
 import { means } from "./verdict.ts";
 import { spaced } from "./words.ts";
+
+const MANY = 50; // times the task's own number of steps, from which on a launch is told to be long
 
 export function controls(lab: Lab): HTMLElement {
   const { view, rows, names, atHand, chosen, choose, ask, said, hasKernel, refusal, asking } = lab;
@@ -79,7 +81,12 @@ export function controls(lab: Lab): HTMLElement {
     const [a, b] = [listOf(chosen.value.recipe).length, "value" in typedSeeds ? typedSeeds.value.length : 1];
     launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: integer(a * b) }));
     const [some, many] = [t(a === 1 ? "lab.recipes_one" : "lab.recipes_many", { count: a }), t(b === 1 ? "lab.seeds_one" : "lab.seeds_count", { count: b })];
-    setText(sum, a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }));
+    const [usual, wanted] = [taskOf(chosen.value.task)?.steps ?? 0, chosen.value.steps];
+    const isLong = usual > 0 && wanted >= MANY * usual;
+    setText(sum, sentences([
+      a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }),
+      isLong ? t("lab.steps_many", { steps: integer(wanted), times: integer(wanted / usual), usual: integer(usual) }) : "",
+    ]));
   };
   seeds.input.addEventListener("input", count);
   view.effect(() => {

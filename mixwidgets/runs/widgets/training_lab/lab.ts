@@ -12,7 +12,7 @@ import { spaced } from "./words.ts";
 
 const SLOW = {
   launch: "lab.slow_launch", stop: "lab.slow_stop", stop_all: "lab.slow_stop", compare: "lab.slow", gradients: "lab.slow",
-  keep_recipe: "lab.slow", drop_recipe: "lab.slow",
+  keep_recipe: "lab.slow", drop_recipe: "lab.slow", label: "lab.slow", throw_away: "lab.slow", code: "lab.slow",
 } as const;
 
 export type Lab = ReturnType<typeof labOf>;
@@ -81,7 +81,7 @@ function goingOn(rows: readonly Row[]): Row | undefined {
   return alive.find(({ status }) => status === "running") ?? alive.sort((a, b) => (a.position ?? 0) - (b.position ?? 0))[0];
 }
 
-/** Each run's short name: its recipe, numbered from the oldest where several share one. */
+/** Each run's short name: its own or, without one, its recipe, numbered from the oldest where several share one. */
 export function runNames(rows: readonly Row[]): Map<string, string> {
   const count = new Map<string, number>();
   for (const row of rows) count.set(row.recipe, (count.get(row.recipe) ?? 0) + 1);
@@ -91,7 +91,7 @@ export function runNames(rows: readonly Row[]): Map<string, string> {
     const number = (seen.get(row.recipe) ?? 0) + 1;
     seen.set(row.recipe, number);
     const plain = spaced(row.recipe);
-    names.set(row.id, count.get(row.recipe) === 1 ? plain : `${plain} #${number}`);
+    names.set(row.id, row.name || (count.get(row.recipe) === 1 ? plain : `${plain} #${number}`));
   }
   return names;
 }

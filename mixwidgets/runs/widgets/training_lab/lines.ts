@@ -26,7 +26,7 @@ export function linesOf(drawn: readonly ShownRun[]): Line[] {
   return groups.map((runs) => {
     const [first] = runs as [ShownRun];
     const seeds = new Set(runs.map(({ row }) => row.seed)).size;
-    const name = recipes.filter((recipe) => recipe === first.row.recipe).length === 1 ? spaced(first.row.recipe) : first.name;
+    const name = recipes.filter((recipe) => recipe === first.row.recipe).length === 1 && !(first.row.name && runs.length === 1) ? spaced(first.row.recipe) : first.name;
     const curves = runs.map((run) => run.curves.loss).filter((curve) => curve.length > 0);
     return {
       id: first.row.id, style: first.style, runs,

@@ -35,6 +35,9 @@ export interface Row {
   work: WireWork | null; // of a step
   flushed: number | null; // share of the newest snapshot's non-zero gradients, in 0 … 1
   gradients: boolean; // whether there is a snapshot to open
+  name: string; // as its user calls it; "" for none
+  note: string;
+  star: boolean;
   [figure: string]: unknown; // others of `_figures`
 }
 
@@ -89,6 +92,7 @@ export interface TaskChoice {
   name: string;
   title: string;
   explanation: string;
+  steps: number; // by default
   settings: Setting[];
 }
 
@@ -177,6 +181,7 @@ export interface State extends Choice {
   _explorer: string | null; // a reference to the LossScaleExplorer that is open
   _runs_dir: string; // the folder, as Python was given it
   _explorer_run: string; // the id of the run that it shows
+  _code: { run?: string; text?: string }; // the Python that launches a run again
   _verdict: Finding[]; // the worst first
   _notice: string; // what in the folder could not be read
 }

@@ -13,6 +13,7 @@ from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.runs.experiments.code import code_of
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.experiments.scenarios import Scenario, scenarios
@@ -21,6 +22,7 @@ from mixwidgets.runs.scheduler.processes import keep_spare
 from mixwidgets.runs.scheduler.recording import train_here
 from mixwidgets.runs.store.comparison import comparison_in_json
 from mixwidgets.runs.store.figures import NEWEST
+from mixwidgets.runs.store.labels import throw_away
 from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot
 from mixwidgets.runs.store.status import stop_runs
@@ -68,7 +70,8 @@ class TrainingLab(FollowingWidget):
     mapping or a text: `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong value raises TraitError.
     `scenario`, a name such as "overflow", chooses runs that show a difference between recipes. `own_recipes`
     are further recipes by name, including those edited and kept in the page:
-    `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`.
+    `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`. Those
+    kept in the page are also in the folder, for the next lab.
 
     While a page shows the lab and nothing runs, one process waits for the next launch with torch loaded, so
     that the first step comes at once. There is one per kernel, with about 310 MB of memory (torch 2.13 for a
@@ -80,7 +83,7 @@ class TrainingLab(FollowingWidget):
     _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto", "settings": ""}
     _REQUESTS: ClassVar[tuple[str, ...]] = (
         *("launch", "stop", "stop_all", "compare", "gradients"),
-        *("keep_recipe", "drop_recipe"),
+        *("keep_recipe", "drop_recipe", "label", "throw_away", "code"),
     )
 
     task = Checked(next(iter(tasks)), help="A key of `mixwidgets.tasks`.")
@@ -116,6 +119,9 @@ class TrainingLab(FollowingWidget):
     _verdict: t.List[Any] = t.List(
         help="The findings about the shown runs of one question, the worst first, with the ids of their runs."
     ).tag(sync=True)
+    _code = t.Dict(help="The Python that launches a run again, as `text`, and its id, as `run`.").tag(
+        sync=True
+    )
     _notice = t.Unicode(help="What could not be read in the folder.").tag(sync=True)
 
     _comparison = t.Dict(help="The shown comparison (`comparison_in_json`), or {}.").tag(sync=True)
@@ -137,6 +143,9 @@ class TrainingLab(FollowingWidget):
         if self._scenario is not None:
             traits = {**choice_in(self._scenario), **traits}
         self._folder = runs_folder(Path(runs_dir).absolute())
+        kept = own_recipes.read_kept(self._folder.path)
+        if kept:
+            traits["own_recipes"] = {**kept, **traits.get("own_recipes", {})}
         self._looking = threading.RLock()
         self._begun: set[str] | None = None  # ids of the runs that had begun at the last look
         self._has_more = False  # whether that look left out older runs
@@ -215,6 +224,30 @@ class TrainingLab(FollowingWidget):
         stop_runs(run.path for run in stopped)
         self._again.set()
         return stopped
+
+    def label(self, run: Run, **changes: Any) -> None:
+        """Give a run a `name`, a `note` (at most 80 and 1,000 characters) or a `star` (True or False), kept
+        in its folder. Raises TypeError or ValueError."""
+        followed = self._folder.followed[checked_run(run).id]
+        followed.relabel(followed.label.changed(changes))
+        self._look_anew()
+
+    def throw_away(self, runs: Iterable[Run]) -> list[Path]:
+        """Move runs that are over into the folder ".trash" beside them, and return their new places.
+        ValueError for one that goes on; then none is moved."""
+        there = [checked_run(run) for run in runs]
+        for run in there:
+            if run.is_alive:
+                raise ValueError(f"Run {run.id} is {run.status}: stop it before it is thrown away.")
+        places = [throw_away(run) for run in there]
+        self._look_anew()
+        return places
+
+    def _look_anew(self) -> None:
+        """Send all rows with the next look, at once."""
+        with self._folder.lock:
+            self._over = []
+        self._again.set()
 
     def compare(self, runs: Iterable[Run]) -> None:
         """Show the settings in which these runs differ and their results, updated when one of them ends. No
@@ -302,8 +335,7 @@ class TrainingLab(FollowingWidget):
         offer = offered_recipes(self.own_recipes, self.lang)
         there = {recipe["name"] for recipe in offer}
         chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
-        with self._folder.lock:
-            self._over = []  # rows have the names of own recipes
+        self._look_anew()  # rows have the names of own recipes
         with self.hold_sync():
             self.recipe = [name for name in chosen if name in there] or "fp16_dynamic"
             self._recipes = offer
@@ -453,15 +485,31 @@ class TrainingLab(FollowingWidget):
                 if not isinstance(names, list):
                     raise TypeError("A comparison takes a list of runs.")
                 self.compare([self.run(name) for name in names])
+            case "label":
+                named = self.run(content.get("run"))
+                changes = {name: content[name] for name in ("name", "note", "star") if name in content}
+                self.label(named, **changes)
+            case "throw_away":
+                names = content.get("runs")
+                if not isinstance(names, list):
+                    raise TypeError("What is thrown away is a list of runs.")
+                self.throw_away([self.run(name) for name in names])
+            case "code":
+                named = self.run(content.get("run"))
+                if not isinstance(named.experiment, Experiment):
+                    raise TypeError("A watched loop is code of your own; it has no experiment.")
+                self._code = {"run": named.id, "text": code_of(named.experiment)}
             case "keep_recipe":
                 kept_as = own_recipes.checked_name(content.get("name"))
                 recipe = own_recipes.of_page(content.get("recipe"))
                 with self.hold_sync():
                     self.own_recipes, self.recipe = {**self.own_recipes, kept_as: recipe}, kept_as
+                own_recipes.write_kept(self._folder.path, self.own_recipes)
             case "drop_recipe":
                 name = content.get("name")
                 kept = {own: self.own_recipes[own] for own in self.own_recipes if own != name}
                 self.own_recipes = kept
+                own_recipes.write_kept(self._folder.path, kept)
             case "gradients":
                 name = content.get("run")
                 step = content.get("step")
