@@ -18,7 +18,9 @@ describe("a step under the hand", () => {
     expect([slider().value, said().startsWith("step 10 · ")]).toEqual(["10", true]); // the newest, until it is held
     slider().value = "2";
     slider().dispatchEvent(new Event("input"));
-    expect(said()).toBe("step 2 · fp16 dynamic: loss 2.000, loss scale 2¹⁶ · fp32: loss 4.000");
+    expect(said()).toBe(
+      "step 2 · fp16 dynamic: loss 2.000, loss scale 2¹⁶, gradients: flushed 50.0 %, subnormal 25.0 %, normal 25.0 % · " +
+      "fp32: loss 4.000, gradients: flushed 50.0 %, subnormal 25.0 %, normal 25.0 %");
     expect(slider().getAttribute("aria-valuetext")).toBe(said());
     expect([...page().querySelectorAll(".mw-cursor")].map((one) => one.getAttribute("d") !== "")).toEqual([true, true, true]);
     page().querySelector(".mw-chart svg")!.dispatchEvent(new MouseEvent("pointermove", { clientX: -9 }));
@@ -213,16 +215,17 @@ describe("choosing and launching", () => {
     expect(model.get("settings")).toBe("");
   });
 
-  it("takes a scenario as a whole, in one message, and says what to watch", () => {
+  it("takes a scenario as a whole, in one message, and asks its question, which it does not answer", () => {
     const model = labModel();
     show(model);
-    const callout = page().querySelector<HTMLElement>(".mw-scenario .mw-callout")!;
+    const callout = page().querySelector<HTMLElement>(".mw-verdict")!;
     expect(field("scenario").value).toBe("");
     expect(callout.hidden).toBe(true);
     type(field("scenario"), "1");
     expect(model.saved).toHaveLength(1);
     expect(model.saved[0]).toMatchObject({ task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05, eps=1e-12" });
-    expect([callout.hidden, callout.textContent]).toEqual([false, "The loss hardly moves."]);
+    expect([callout.hidden, callout.textContent]).toEqual([false, "Who learns?"]);
+    expect(page().textContent).not.toContain("The loss hardly moves.");
     expect(button("Launch").textContent).toBe("▶ Launch 2 runs");
     type(field("loss weight"), "1e-6");
     expect([field("scenario").value, callout.hidden]).toEqual(["", true]);

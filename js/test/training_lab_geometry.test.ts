@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { lossAxes, lossPath, spread, wholePart, wholeTicks } from "#ui/chart/geometry.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
 import { accept, readSeeds, readSteps, seedsText } from "#mixwidgets/runs/widgets/training_lab/choice.ts";
-import { reach, scaleAxes, scalePath, sharesPaths, skipMarks } from "#mixwidgets/runs/widgets/training_lab/charts.ts";
+import { reach, scaleAxes, scalePath, skipMarks } from "#mixwidgets/runs/widgets/training_lab/charts.ts";
+import { sharesPaths } from "#mixwidgets/runs/widgets/training_lab/strips.ts";
 import { assignStyles, merged, runAtHand, runNames } from "#mixwidgets/runs/widgets/training_lab/lab.ts";
 import { curvesIn, type Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
 import { fieldName, fieldValue, titlesOf } from "#mixwidgets/runs/widgets/training_lab/words.ts";
@@ -132,7 +133,7 @@ describe("steps", () => {
 
 describe("seeds", () => {
   it.each([
-    ["0", [0]], ["0-4", [0, 1, 2, 3, 4]], [" 0, 3,7 ", [0, 3, 7]], ["5–6", [5, 6]], ["7, 0-2, 1", [7, 0, 1, 2]], ["4294967295", [4294967295]], ["3-3", [3]], ["0-2^2", [0, 1, 2, 3, 4]], ["1_000", [1000]],
+    ["0", [0]], ["0-4", [0, 1, 2, 3, 4]], [" 0, 3,7 ", [0, 3, 7]], ["5–6", [5, 6]], ["7, 0-2, 4", [7, 0, 1, 2, 4]], ["4294967295", [4294967295]], ["3-3", [3]], ["0-2^2", [0, 1, 2, 3, 4]], ["1_000", [1000]],
   ])("are read from %j", (text, seeds) => expect(readSeeds(text)).toEqual({ value: seeds }));
   it.each([
     ["", "got nothing"], ["a", "got “a”"], ["0,,1", "got nothing"], ["-1", "got “-1”"], ["1-2-3", "got “1-2-3”"], ["1.5", "got"], ["٣", "got"],
@@ -148,7 +149,7 @@ describe("an address", () => {
   const settings = [{ name: "loss_weight", title: "loss weight", about: "", default: 1, low: 5e-324, high: null },
     { name: "optimizer", title: "optimiser", about: "", default: "adam", choices: { adam: "adam", sgd: "sgd" } },
     { name: "size", title: "size", about: "", default: 1, whole: true, low: 1, high: 64 }];
-  const known = { tasks: [{ name: "digits_cnn", title: "", explanation: "", settings }], recipes: ["fp32", "bf16"], devices: ["auto", "cpu"] };
+  const known = { tasks: [{ name: "digits_cnn", title: "", explanation: "", steps: 300, settings }], recipes: ["fp32", "bf16"], devices: ["auto", "cpu"] };
   const wanted = { task: "digits_cnn", recipe: "fp32", steps: 30, seed: "7", device: "auto" };
   it("may ask for one recipe and seed, or for several", () => {
     expect(accept(wanted, known)).toEqual({ ...wanted, seed: 7, settings: "" });
@@ -178,7 +179,7 @@ describe("a comparison in words", () => {
       { name: "loss_scale.kind", group: "损失缩放", title: "方式", ...yesOrNo },
     ];
     const settings = [{ name: "size", title: "规模", about: "", default: 1, whole: true, low: 1, high: 64 }];
-    const titles = titlesOf(form, [{ name: "digits_cnn", title: "", explanation: "", settings }]);
+    const titles = titlesOf(form, [{ name: "digits_cnn", title: "", explanation: "", steps: 300, settings }]);
     expect(fieldName(field, titles)).toBe(name);
   });
   it.each([

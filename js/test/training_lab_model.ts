@@ -25,12 +25,12 @@ export const FIGURES: NewestFigure[] = [
 export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
   task: "digits_cnn", recipe: "fp32", steps: 300, seed: 0, device: "auto", settings: "",
   _tasks: [
-    { name: "digits_cnn", title: "Digits", explanation: "A small CNN.", settings: SETTINGS },
-    { name: "mask", title: "Mask", explanation: "A canvas.", settings: SETTINGS.filter(({ name }) => name !== "size") },
+    { name: "digits_cnn", title: "Digits", explanation: "A small CNN.", steps: 300, settings: SETTINGS },
+    { name: "mask", title: "Mask", explanation: "A canvas.", steps: 250, settings: SETTINGS.filter(({ name }) => name !== "size") },
   ],
   _scenarios: [
-    { title: "Nothing breaks", watch: "All learn alike.", choice: { task: "digits_cnn", recipe: ["fp32", "fp16_dynamic"], steps: 300, settings: "" } },
-    { title: "Underflow", watch: "The loss hardly moves.", choice: { task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05, eps=1e-12" } },
+    { title: "Nothing breaks", question: "What breaks?", watch: "All learn alike.", choice: { task: "digits_cnn", recipe: ["fp32", "fp16_dynamic"], steps: 300, settings: "" } },
+    { title: "Underflow", question: "Who learns?", watch: "The loss hardly moves.", choice: { task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05, eps=1e-12" } },
   ],
   _recipes: [
     { name: "fp32", heading: "FP32", brief: "Everything in FP32.", description: "Everything in FP32." },
@@ -38,7 +38,7 @@ export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
   ],
   _devices: ["auto", "cpu"].map((name) => ({ name, about: "" })),
   _figures: FIGURES, _recipe_form: [], _rows: [], _live_rows: [], _settled: writeFrame({}), _live: writeFrame({}), _shown: [], _notice: "",
-  _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
+  _verdict: [], _code: {}, _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
   ...changes,
 });
 
@@ -47,7 +47,7 @@ export const row = (changes: Partial<Row> = {}): Row => ({
   id: "run-1", task: "digits_cnn", recipe: "fp16_dynamic", changes: [], scaled: true, seed: 0, loss_weight: 1, batch_size: null, settings: null, steps: 300, step: 213,
   status: "running", position: null, message: "", device: "cpu", device_name: "", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
   skipped: 2, rate: 141, metrics: { accuracy: 0.972, loss: 0.1 },
-  memory: null, work: null, flushed: 0.182, gradients: true, ...changes,
+  memory: null, work: null, flushed: 0.182, gradients: true, name: "", note: "", star: false, ...changes,
 });
 
 /** A run's curves, of which `writeFrame` makes `_settled` and `_live`. */
@@ -56,7 +56,7 @@ export function curves(...losses: number[]): NumberArray {
     loss: float32(losses.map((loss, i) => [i + 1, loss])),
     scale: float32([[1, 16], [9, 15]]),
     skipped: float32([[8, 16]]),
-    shares: float32([[1, 0.5, 0.25, 0.25, 0, 0], [9, 0.25, 0.25, 0.25, 0.125, 0.125]]),
+    shares: float32([[1, 0, 0.5, 0.25, 0.25, 0, 0], [9, 0.5, 0.125, 0.125, 0.125, 0.0625, 0.0625]]),
   }));
 }
 

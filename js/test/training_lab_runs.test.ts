@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 import { writeFrame } from "#core/frame.ts";
-import type { Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
+import { linesOf } from "#mixwidgets/runs/widgets/training_lab/lines.ts";
+import { noCurves, type Row } from "#mixwidgets/runs/widgets/training_lab/state.ts";
 import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
 const { page, show, button, box, region, can, type } = stage();
@@ -385,23 +386,85 @@ describe("opening gradients", () => {
 describe("gradient shares", () => {
   const chart = () => page().querySelectorAll("svg[role=img]")[2]!;
 
-  it("draws an area for each class of the run at hand, and says the newest shares", () => {
+  it("draws an area for each class of each run, and says the newest shares", () => {
     const model = labModel({ _live_rows: [row()], _live: writeFrame({ "run-1": curves(2, 1) }), _shown: ["run-1"] });
     show(model);
     expect([...chart().querySelectorAll("path[fill]")].every((path) => path.getAttribute("d")!.startsWith("M"))).toBe(true);
     expect(chart().querySelector("title")!.textContent).toBe(
-      "Gradients of fp16 dynamic at step 9: 25.0 % flushed, 25.0 % subnormal, 25.0 % normal, 12.5 % overflow, 12.5 % not finite.",
+      "Gradients of fp16 dynamic at step 9: zero 50.0 %, flushed 12.5 %, subnormal 12.5 %, normal 12.5 %, overflow 6.3 %, not finite 6.3 %.",
     );
-    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed25.0 %subnormal25.0 %normal25.0 %overflow12.5 %not finite12.5 %");
+    expect(chart().querySelectorAll(".mw-areas path")).toHaveLength(5);
+    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("zeroflushedsubnormalnormaloverflownot finite");
   });
 
-  it("follows the run that is selected alone, and says when none is counted", () => {
-    const model = labModel({ _rows: [over("2", "fp32")], _live_rows: [row({ id: "1" })], _settled: writeFrame({}), _live: writeFrame({ 1: curves(2, 1) }), _shown: ["1", "2"] });
+  it("begins with the run that loses, and says when none is counted", () => {
+    const names = () => [...chart().querySelectorAll(".mw-label")].map((one) => one.textContent);
+    const model = labModel({
+      _rows: [over("2", "fp32"), over("1", "fp16_dynamic")], _settled: writeFrame({ 1: curves(2, 1), 2: curves(2, 1) }), _shown: ["2", "1"],
+    });
     show(model);
-    expect(page().textContent).toContain("of fp16 dynamic, those that are not zero");
-    model.set("_shown", ["2"]);
+    expect(names()).toEqual(["fp32", "fp16 dynamic"]);
+    model.set("_verdict", [{ runs: ["1"], loses: true, head: "fp16 dynamic learns nothing", why: "", figures: "" }]);
+    expect(names()).toEqual(["fp16 dynamic", "fp32"]);
+    expect(button("Open this step").title).toBe("Gradients of fp16 dynamic");
+    model.set("_settled", writeFrame({}));
     expect(chart().textContent).toContain("No gradients have been counted.");
-    expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed–subnormal–normal–overflow–not finite–");
+    expect(page().querySelector<HTMLElement>(".mw-shares-key")!.hidden).toBe(true);
+  });
+});
+
+describe("the verdict", () => {
+  const finding = (changes = {}) => ({ runs: ["1"], loses: true, head: "fp16 dynamic learns nothing", why: "92 % are <b>0</b>", figures: "accuracy 11 %", ...changes });
+  const verdict = () => [...page().querySelectorAll<HTMLElement>(".mw-verdict-area > p")].filter(({ hidden }) => !hidden).map(({ textContent }) => textContent);
+  const done = { task: "mask", steps: 250, step: 250, settings: "loss_weight=0.00001, eps=1e-12" };
+  const runs = { _rows: [over("2", "fp32", done), over("1", "fp16_dynamic", done)], _shown: ["2", "1"] };
+
+  it("stands first and large, as text, and the others below it", () => {
+    show(labModel({ ...runs, _verdict: [finding(), finding({ runs: ["2"], loses: false, head: "bf16 ends where fp32 does", why: "accuracy 92 %", figures: "" })] }));
+    expect(verdict().slice(0, 2)).toEqual([
+      "fp16 dynamic learns nothing: 92 % are <b>0</b>.", "Accuracy 11 %. bf16 ends where fp32 does: accuracy 92 %.",
+    ]);
+    expect(page().querySelector("b")).toBeNull();
+  });
+
+  it("gives way to the question of a scenario until its runs are over, and then to what explains them", () => {
+    const model = labModel({ ...runs, _verdict: [], task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05, eps=1e-12" });
+    show(model);
+    expect(verdict()).toEqual(["Who learns?"]);
+    model.set("_verdict", [finding()]);
+    expect(verdict().at(-1)).toBe("The loss hardly moves.");
+    model.set("_shown", ["1"]); // no longer the scenario's runs
+    expect(verdict()).toEqual(["fp16 dynamic learns nothing: 92 % are <b>0</b>.", "Accuracy 11 %."]);
+    model.set("_shown", ["2"]); // and here not those of the verdict
+    expect(verdict()).toEqual(["Who learns?"]);
+  });
+});
+
+describe("runs of several tasks", () => {
+  it("never share an axis: those of the task that was selected last are drawn, and so it says", () => {
+    const rows = [over("3", "fp32", { task: "mask" }), over("2", "bf16"), over("1", "fp32")];
+    const model = labModel({ _rows: rows, _settled: writeFrame({ 1: curves(2), 2: curves(2), 3: curves(0.01) }), _shown: ["3", "1", "2"] });
+    show(model);
+    const lines = () => page().querySelector("svg[role=img]")!.querySelectorAll(".mw-line:not(.mw-sample)").length;
+    const said = () => page().querySelector<HTMLElement>(".mw-charts > .mw-note")!;
+    expect([lines(), said().hidden, said().textContent]).toEqual([2, false, "Drawn: 2 of 3 selected runs, those of Digits. Runs of different tasks do not share an axis."]);
+    expect([...page().querySelectorAll<HTMLInputElement>(".mw-runs input")].every(({ checked }) => checked)).toBe(true);
+    model.set("_shown", ["1", "2", "3"]);
+    expect([lines(), said().textContent!.slice(0, 13)]).toEqual([1, "Drawn: 1 of 3"]);
+    model.set("_shown", ["1", "2"]);
+    expect([lines(), said().hidden]).toEqual([2, true]);
+  });
+
+  it("of one recipe are one line, their mean, with a band; a seed without a finite loss leaves a gap", () => {
+    const rows = [over("2", "fp32", { seed: 1, settings: "" }), over("1", "fp32", { settings: "" })];
+    show(labModel({ _rows: rows, _settled: writeFrame({ 1: curves(4, 2, 1), 2: curves(6, 4, NaN) }), _shown: ["1", "2"] }));
+    const loss = page().querySelector("svg[role=img]")!;
+    expect(loss.querySelectorAll(".mw-line:not(.mw-sample)")).toHaveLength(1);
+    expect(loss.querySelector(".mw-label")!.textContent).toBe("fp32 · 2 seeds");
+    expect(loss.querySelector(".mw-band")!.getAttribute("d")).toMatch(/^M/);
+    expect(linesOf([4, 6].map((first, seed) => ({ row: rows[seed]!, name: "x", style: 0, curves: { ...noCurves, loss: [{ step: 1, value: first }, { step: 2, value: seed ? NaN : 2 }] } })))[0]).toMatchObject({
+      loss: [{ step: 1, value: 5 }, { step: 2, value: NaN }], range: [{ step: 1, low: 4, high: 6 }, { step: 2, low: NaN, high: NaN }],
+    });
   });
 });
 
@@ -420,7 +483,7 @@ describe("a scenario on the stage", () => {
     expect([root.hasAttribute("data-asks"), page().querySelector(".mw-stage-question")!.textContent]).toEqual([true, "Does it learn?"]);
     page().querySelector<HTMLInputElement>(".mw-stage-sequence input")!.value = "no";
     button("Show").click();
-    expect([root.hasAttribute("data-asks"), model.get("task"), page().querySelector(".mw-scenario .mw-callout")!.textContent]).toEqual([false, "mask", "It does not."]);
+    expect([root.hasAttribute("data-asks"), model.get("task"), page().querySelector(".mw-verdict")!.textContent]).toEqual([false, "mask", "Does it learn?"]);
     return { shown: model.get("_shown"), launched: model.sent.filter(({ kind }) => kind === "launch").map(({ experiment }) => experiment) };
   };
 
@@ -431,7 +494,7 @@ describe("a scenario on the stage", () => {
   it("shows no other run in its place, and says that a saved page lacks it", () => {
     expect(answered({ seed: 1 }).shown).toEqual([]);
     const progress = () => page().querySelector(".mw-progress-text")!.textContent;
-    expect(progress()).toBe("Choose a task and a recipe, then launch.");
+    expect(progress()).toBe("Nothing is drawn yet: launch, or select runs in the table.");
     model.answer({ kind: "no_kernel" });
     expect(progress()).toBe("This page was saved without the runs of this choice.");
   });

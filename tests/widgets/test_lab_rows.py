@@ -1,5 +1,6 @@
 """What a TrainingLab tells of a folder: rows from the statuses, curves when they are shown, and no more."""
 
+import dataclasses
 import gc
 import itertools
 import json
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from mixwidgets.floats.widgets.frame import read_frame
+from mixwidgets.runs.experiments.scenarios import scenarios
 from mixwidgets.runs.store.events import Memory, RunFinished, Work
 from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.runs.store.lock import take_lock
@@ -193,17 +195,81 @@ def test_shares_and_memory_are_the_events(tmp_path, make_lab):
         journal.append(Work(step=1, flops=60, unaligned=6, largest_unaligned="3 × 2, 2 × 5", peak=math.inf))
         journal.append(step_record(2, scale=2.0**10))
         journal.append(snapshot(2, [2.0**-30, 1.0], [2.0**-20, math.inf], flushed={"p0": 1, "p1": 0}))
+        journal.append(snapshot(3, [0.0, 0.0], [0.0, 0.0], flushed={"p0": 1, "p1": 0}))
         journal.append(RunFinished(reason="completed", metrics={}))
     lab = make_lab(tmp_path)
     until(lambda: lab._settled)
     run = open_run(journal.path)
-    expected = [[1, 0.2, 0.2, 0.4, 0.2, 0], [2, 0, 0.25, 0.5, 0, 0.25]]
-    np.testing.assert_array_equal(curve(lab, run, "shares"), np.float32(expected))
+    # of all gradients: zero, flushed, subnormal, normal, overflow, not finite; of the third snapshot's zeros
+    # one is known to be flushed by float16, and three are zero anyway
+    expected = [
+        [1, 1 / 6, 1 / 6, 1 / 6, 1 / 3, 1 / 6, 0],
+        [2, 0, 0, 0.25, 0.5, 0, 0.25],
+        [3, 0.75, 0.25, 0, 0, 0, 0],
+    ]
+    np.testing.assert_allclose(curve(lab, run, "shares"), np.float32(expected), rtol=1e-6)
     [row] = lab._rows
     assert (row["memory"], row["gradients"]) == ({"weights": 8, "master": 4}, True)
     expected = {"step": 1, "flops": 60, "unaligned": 6, "largest_unaligned": "3 × 2, 2 × 5", "peak": "inf"}
     assert row["work"] == expected
-    assert row["flushed"] == 1 / 5  # against float32: 1 flushed beside 4 that are not zero
+    assert row["flushed"] == 1  # against float32, of those that are not zero in both
+
+
+def fields_of(experiment):
+    """An experiment's fields, for `journalled`."""
+    return {one.name: getattr(experiment, one.name) for one in dataclasses.fields(experiment)}
+
+
+def test_new_runs_are_shown_without_those_of_another_question(tmp_path, make_lab):
+    """So the runs of a scenario stand alone, as they begin."""
+    old = [journalled(tmp_path, [2.0, 2.0], recipe=recipe) for recipe in ("fp32", "bf16")]
+    lab = make_lab(tmp_path)
+    until(lambda: lab._shown == [run.id for run in old])
+    more = journalled(tmp_path, [2.0, 2.0], recipe="fp16_static")
+    until(lambda: lab._shown == [*(run.id for run in old), more.id])
+    other = journalled(tmp_path, [0.01], task="mask")
+    until(lambda: lab._shown == [other.id])
+
+
+def test_a_folder_of_several_tasks_opens_with_the_newest_one_s_runs(tmp_path, make_lab):
+    digits = [journalled(tmp_path, [2.0], seed=seed) for seed in range(2)]
+    mask = journalled(tmp_path, [0.01], task="mask")
+    last = journalled(tmp_path, [2.0, 1.0], seed=2)
+    lab = make_lab(tmp_path)
+    until(lambda: lab._shown)
+    assert lab._shown == [*(run.id for run in digits), last.id]
+    assert mask.id not in lab._shown
+
+
+def test_a_scenario_shows_its_own_runs(tmp_path, make_lab):
+    own = [journalled(tmp_path, [2.0], **fields_of(one)) for one in scenarios["overflow"].experiments()]
+    journalled(tmp_path, [2.0])
+    lab = make_lab(tmp_path, scenario="overflow")
+    until(lambda: lab._shown)
+    assert lab._shown == [run.id for run in own]
+
+
+def test_the_verdict_is_on_the_shown_runs_of_one_question_once_they_are_over(tmp_path, make_lab):
+    runs = [
+        journalled(tmp_path, losses, recipe=name)
+        for name, losses in (("fp32", [2.0, 1.0]), ("bf16", [2.0, 1.5]))
+    ]
+    lab = make_lab(tmp_path)
+    until(lambda: lab._verdict)
+    [finding] = lab._verdict
+    assert (finding["runs"], finding["loses"]) == ([runs[1].id], True)
+    assert (finding["head"], finding["why"]) == ("bf16 ends behind fp32", "accuracy bf16 75.0 %, fp32 75.0 %")
+    lab._shown = [runs[1].id]
+    until(lambda: lab._verdict[0]["head"] == "bf16 learns")
+    with going_on(tmp_path, recipe="fp16_static", steps=2):
+        until(lambda: lab._verdict == [])
+
+
+def test_the_verdict_is_in_the_language_of_the_lab(tmp_path, make_lab):
+    journalled(tmp_path, [2.0, 1.0], recipe="fp32")
+    lab = make_lab(tmp_path, lang="zh")
+    until(lambda: lab._verdict)
+    assert lab._verdict[0]["head"] == "fp32 学到了东西"
 
 
 def test_what_a_narrow_backward_pass_flushed_is_not_known(tmp_path, make_lab):
@@ -227,7 +293,7 @@ def test_a_run_tells_its_changes_of_recipe_and_of_each_step_the_shares_in_its_fo
     assert row["changes"] == [{"step": 1, "recipe": "bf16"}, {"step": 2, "recipe": "fp16_static"}]
     assert row["scaled"] is True
     until(lambda: len(curve(lab, open_run(tmp_path / row["id"]), "shares")) == 3)
-    assert curve(lab, open_run(tmp_path / row["id"]), "shares")[:, 1].tolist() == [0.25, 0.0, 0.25]
+    assert curve(lab, open_run(tmp_path / row["id"]), "shares")[:, 2].tolist() == [0.25, 0.0, 0.25]
 
 
 def test_a_watched_loop_is_told_as_one(tmp_path, make_lab):

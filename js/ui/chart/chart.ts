@@ -17,7 +17,7 @@ const NARROW = 400;
 const MOST_NAMES = 0.3;
 
 const STYLES = 6; // in style.css
-const colourClass = (style: number): string => `mw-run-${style % STYLES}`;
+export const colourClass = (style: number): string => `mw-run-${style % STYLES}`;
 const styleClass = (style: number): string => `mw-run ${colourClass(style)}`;
 
 interface Tick {

@@ -315,14 +315,14 @@ def _values(recipe: Recipe) -> dict[str, str]:
         "format": _short(recipe.compute_format),
         "optimizer": _short(recipe.optimizer_format),
         "accumulation": _short(recipe.accumulation_format),
-        "scale": _power(scale.init_scale),
+        "scale": power_text(scale.init_scale),
         "backoff": f"{scale.backoff_factor:g}",
         "growth": f"{scale.growth_factor:g}",
         "interval": f"{scale.growth_interval:,}",
         "hysteresis": f"{scale.hysteresis:,}",
         "delay": f"{scale.growth_delay:,}",
-        "floor": _power(scale.min_scale),
-        "cap": _power(scale.max_scale or 1.0),
+        "floor": power_text(scale.min_scale),
+        "cap": power_text(scale.max_scale or 1.0),
         "forward": _short(operands.forward),
         "backward": _short(operands.backward),
         "history": f"{operands.amax_history_len:,}",
@@ -337,7 +337,7 @@ def _short(format: str) -> str:
     return _SHORT.get(format, format)
 
 
-def _power(scale: float) -> str:
+def power_text(scale: float) -> str:
     """Such as "2¹⁶"; four digits if it is not a power of two."""
     significand, exponent = math.frexp(scale)
     return "2" + str(exponent - 1).translate(_SUPERSCRIPT) if significand == 0.5 else f"{scale:.4g}"

@@ -22,7 +22,7 @@ class Scenario:
     question: str
     """What the stage asks before the runs are seen, in a line."""
     watch: str
-    """A sentence or two: what to watch, and why it happens."""
+    """A sentence or two: what is seen once the runs are over, and why it happens."""
     task: str
     """A key of `tasks`."""
     recipes: tuple[str, ...]
@@ -76,7 +76,8 @@ _ALL = (
         question="A constant loss scale of 2³⁴ in FP16: does it learn?",
         watch=(
             "With a constant scale of 2³⁴ the gradients overflow in every step, every step is skipped, and "
-            "the weights never change. A dynamic scale goes down until they fit."
+            "the weights never change. A dynamic scale starts at 2¹⁶, grows while the gradients fit, and "
+            "falls where one does not."
         ),
         task="mask",
         recipes=("fp32", "fp16_overscaled", "fp16_dynamic"),

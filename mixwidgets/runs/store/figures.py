@@ -66,6 +66,10 @@ def _if_its_step(name: str) -> Callable[["RunState", GradientSnapshot], float]:
     return fold
 
 
+def _before_training(run: "RunState", evaluation: Evaluation) -> Mapping[str, float]:
+    return evaluation.metrics if evaluation.step == 0 else run.first_metrics
+
+
 @dataclass(kw_only=True)
 class RunState:
     """Computed by `add`ing events in the order of the journal. Its size is bounded."""
@@ -91,6 +95,10 @@ class RunState:
     """The durations of the newest 100 steps."""
     metrics: Mapping[str, float] = field(default_factory=dict, metadata=_from(Evaluation, "metrics"))
     """The metrics of the last evaluation."""
+    first_metrics: Mapping[str, float] = field(
+        default_factory=dict, metadata=_from(Evaluation, _before_training, stored=True)
+    )
+    """Those of the evaluation before training; empty if there was none."""
     started: RunStarted | None = field(default=None, metadata=_from(RunStarted, stored=True))
     memory: Memory | None = field(default=None, metadata=_from(Memory, stored=True))
     work: Work | None = field(default=None, metadata=_from(Work, stored=True))

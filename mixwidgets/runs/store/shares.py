@@ -57,6 +57,20 @@ def flushed_against_float32(snapshot: GradientSnapshot) -> float:
     return flushed / not_zero if snapshot.flushed and not_zero else math.nan
 
 
+def shares_of_all(snapshot: GradientSnapshot, shares: Shares) -> tuple[float, ...]:
+    """Those that are zero as shares of all gradients, then the classes of `Shares`, which are of the others.
+
+    With a float32 reference, those that are zero only in the run's arithmetic count as flushed.
+    """
+    count = sum(summary.count for summary in snapshot.summaries.values())
+    if not count:
+        return (math.nan,) * (1 + len(Shares._fields))
+    zero = sum(summary.zero for summary in snapshot.summaries.values()) / count
+    lost = min(sum(snapshot.flushed.values()) / count, zero)
+    flushed, *others = (0.0 if zero == 1 else share * (1 - zero) for share in shares)
+    return (zero - lost, flushed + lost, *others)
+
+
 def tensor_scalars(
     name: str, summary: GradientSummary, format: str, loss_scale: float
 ) -> Mapping[str, float]:

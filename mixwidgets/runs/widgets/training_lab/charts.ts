@@ -1,45 +1,56 @@
-// The charts of the shown runs over the same steps: loss and loss scale of each, and what became of the gradients of one of them.
+// The charts of the shown runs over the same steps: loss, loss scale, and what became of the gradients.
 
-import { CLASSES } from "#core/gradients/boundaries.ts";
 import { extent } from "#core/range.ts";
 import { computed } from "@preact/signals-core";
 import { pathRound } from "d3-path";
 import { scaleLinear } from "d3-scale";
 import { action } from "#ui/buttons.ts";
-import { chart, lineKey, plot, type Plot, type Series } from "#ui/chart/chart.ts";
-import { areaPath, type Axes, finite, type Frame, lossAxes, lossPath, lossTicks, type Part, type Point, pointAt, spans, stepAxis, wholeTicks, within } from "#ui/chart/geometry.ts";
+import { chart, lineKey, type Series } from "#ui/chart/chart.ts";
+import { type Axes, bandPath, finite, type Frame, lossAxes, lossPath, lossTicks, type Part, type Point, pointAt, stepAxis, wholeTicks, within } from "#ui/chart/geometry.ts";
 import { steps } from "#ui/chart/steps.ts";
 import { integer, twoTo } from "#ui/digits.ts";
-import { h, s, set, setText } from "#ui/dom.ts";
+import { h, set, setText } from "#ui/dom.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
-import { swatch, textures } from "#ui/ruler/textures.ts";
-import { axisNumber, decimal, percent } from "#ui/run_words.ts";
+import { axisNumber, decimal } from "#ui/run_words.ts";
 import type { Lab } from "./lab.ts";
 import type { GradientsPanel } from "./panels.ts";
-import { isAlive, isKnown, type Row, type Shares, type ShownRun } from "./state.ts";
+import { type Line, linesOf } from "./lines.ts";
+import { type Finding, isAlive, isKnown, type ShownRun } from "./state.ts";
+import { sharesSaid, stripsChart } from "./strips.ts";
 import { scale, spaced } from "./words.ts";
 
 const MARK = 9;
 
-/** The charts of the runs that are drawn; gradients are drawn of one of them. */
-export function charts({ view, drawn, atHand }: Lab, { open, follow }: GradientsPanel): HTMLElement {
-  const focused = computed(() => withGradients(drawn.value, atHand.value));
+/** The charts of the runs that are drawn. */
+export function charts({ view, drawn, selected }: Lab, { open, follow }: GradientsPanel): HTMLElement {
+  const findings = view.trait("_verdict");
+  const titles = new Map(view.model.get("_tasks").map(({ name, title }) => [name, title]));
+  const lines = computed(() => linesOf(drawn.value));
+  const counted = computed(() => withGradients(lines.value, findings.value));
+  const focused = computed(() => counted.value[0]);
   const loss = chart(t("lab.loss"), t("lab.loss_note"));
   const lossScale = chart(t("lab.loss_scale"), t("lab.loss_scale_note"));
-  const gradients = sharesChart();
+  const gradients = stripsChart();
   const key = lineKey();
   const opener = action(t("lab.open_step"), () => focused.value && open(opener.element, { run: focused.value.row.id, step: step.value }));
   const all = computed(() => drawn.value.reduce((most, { row }) => Math.max(most, reach(row.steps ?? row.step, row.step, isAlive(row))), 0));
-  const read = (step: number) => [t("chart.step_is", { step: integer(step) }), ...drawn.value.map((run) => atStep(run, step))].join(" · ");
+  const read = (step: number) => [t("chart.step_is", { step: integer(step) }), ...lines.value.map((line) => atStep(line, step, lines.value.length < 4))].join(" · ");
   const { element, part, step, settled, isLog } = steps(view, all, [loss, lossScale, gradients], (at) => (drawn.value.length > 0 ? read(at) : ""), opener.element);
-  element.prepend(key.element);
+  const apart = h("p", { class: "mw-note" });
+  element.prepend(apart, key.element);
   view.onChange(settled, follow);
   const size = view.width(element);
 
   view.effect(() => {
-    const runs = drawn.value;
+    const [all, shown] = [selected.value.length, drawn.value];
+    const task = shown[0]?.row.task ?? "";
+    set(apart, { hidden: all === shown.length });
+    setText(apart, t("lab.drawn_apart", { count: integer(shown.length), all: integer(all), task: titles.get(task) ?? task }));
+  });
+  view.effect(() => {
+    const [runs, all] = [drawn.value, lines.value];
     const width = Math.max(240, Math.round(size.value) || 560);
-    const { named, right } = key.place(width, runs.map((run) => ({ name: lossLabel(run), style: run.style })));
+    const { named, right } = key.place(width, all.map((line) => ({ name: lossLabel(line), style: line.style })));
     const frame = { width, left: 58, right, top: 8, bottom: 24 };
 
     const lossFrame = { ...frame, height: element.closest("[data-stage]") ? 120 : 210 }; // the stage has another width: it is drawn anew
@@ -49,55 +60,63 @@ export function charts({ view, drawn, atHand }: Lab, { open, follow }: Gradients
       frame: lossFrame,
       x: lossXY.x,
       yTicks: lossTicks(lossXY, isLog.value).map((at) => ({ at: lossXY.y(at), text: axisNumber(at) })),
-      series: runs.map((run) => ({ ...series(run, lossXY, run.curves.loss), name: lossLabel(run), path: lossPath(lossXY, run.curves.loss) })),
+      series: all.map((line) => ({
+        ...series(line, lossXY, line.loss), name: lossLabel(line), path: lossPath(lossXY, line.loss), band: bandPath(lossXY, within(line.range, part.value)),
+      })),
       named,
       empty: t("lab.no_curves"),
       summary: runs.length === 0 ? t("lab.no_curves") : sentences([t("lab.loss_summary"), ...runs.flatMap((run) => [lossWords(run), ...changeWords(run)])]),
     });
 
     const scaled = runs.filter((run) => run.row.scaled);
+    const scaledLines = all.filter(({ runs }) => runs[0]!.row.scaled);
     const scaleFrame = { ...frame, height: 128 };
     const scaleXY = scaleAxes(scaleFrame, scaled.map((run) => run.curves.scale), part.value);
     lossScale.draw({
       frame: scaleFrame,
       x: scaleXY.x,
       yTicks: scaled.length === 0 ? [] : wholeTicks(scaleXY.y, 4).map((at) => ({ at: scaleXY.y(at), text: twoTo(at) })),
-      series: scaled.map((run) => ({
-        ...series(run, scaleXY, run.curves.scale),
-        path: scalePath(scaleXY, run.curves.scale, run.row.step),
-        marks: skipMarks(scaleXY, run.curves.skipped, MARK),
+      series: scaledLines.map((line) => ({
+        ...series(line, scaleXY, line.runs[0]!.curves.scale),
+        path: line.runs.map(({ row, curves }) => scalePath(scaleXY, curves.scale, row.step)).join(""),
+        marks: line.runs.map(({ curves }) => skipMarks(scaleXY, curves.skipped, MARK)).join(""),
       })),
       named,
       empty: runs.length === 0 ? "" : t("lab.no_scales"),
       summary: scaled.length === 0 ? t("lab.no_scales") : sentences([t("lab.scale_summary"), ...scaled.map(scaleWords)]),
     });
-    gradients.draw({ ...frame, height: 112 }, lossXY.x, focused.value);
+    const strips = counted.value.map((run) => ({ ...run, name: all.find(({ runs }) => runs.includes(run))!.name, shares: run.curves.shares }));
+    gradients.draw(frame, lossXY.x, strips, named);
   });
   view.effect(() => opener.allow(
-    focused.value && focused.value.curves.shares.length > 0 ? "" : t("lab.no_shares"), focused.value && t("lab.gradients_of", { name: focused.value.name })));
+    focused.value ? "" : t("lab.no_shares"), focused.value && t("lab.gradients_of", { name: focused.value.name })));
 
-  function series({ row, name, style }: ShownRun, { x, y }: Axes, curve: readonly Point[]): Omit<Series, "path"> {
+  function series({ id, name, style, runs }: Line, { x, y }: Axes, curve: readonly Point[]): Omit<Series, "path"> {
     const last = within(curve, part.value).findLast((point) => Number.isFinite(point.value));
     const [bottom, top] = y.range() as [number, number];
-    const rules = row.changes.map(({ step }) => `M${x(step)},${top}V${bottom}`).join("");
-    return { id: row.id, name, style, rules, end: y(last?.value ?? y.domain()[0]!) };
+    const rules = runs[0]!.row.changes.map(({ step }) => `M${x(step)},${top}V${bottom}`).join("");
+    return { id, name, style, rules, end: y(last?.value ?? y.domain()[0]!) };
   }
   return element;
 }
 
-/** Whose gradients are drawn: the run selected alone, else the one at hand, else the newest of the selected that has some. */
-function withGradients(shown: readonly ShownRun[], atHand: Row | undefined): ShownRun | undefined {
-  const known = shown.filter(({ curves }) => curves.shares.length > 0);
-  if (shown.length === 1) return shown[0];
-  return known.find(({ row }) => row.id === atHand?.id) ?? known.sort((a, b) => (a.row.id < b.row.id ? 1 : -1))[0];
+/** The first run of each line that has counted gradients, those that lose first, as the verdict has them. */
+function withGradients(lines: readonly Line[], findings: readonly Finding[]): ShownRun[] {
+  const order = findings.filter(({ loses }) => loses).flatMap(({ runs }) => runs);
+  const place = ({ runs }: Line) => (order.indexOf(runs[0]!.row.id) + 1 || Infinity);
+  const sorted = lines.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+  return sorted.flatMap(({ runs }) => runs.find(({ curves }) => curves.shares.length > 0) ?? []);
 }
 
 /** "fp16 #2: loss 0.31, loss scale 2¹⁶". */
-function atStep({ name, row, curves }: ShownRun, step: number): string {
-  const [loss, scale] = [pointAt(curves.loss, step), row.scaled ? pointAt(curves.scale, step) : undefined];
+function atStep({ name, loss: mean, runs }: Line, step: number, isFew: boolean): string {
+  const { row, curves } = runs[0]!;
+  const [loss, scale] = [pointAt(mean, step), row.scaled ? pointAt(curves.scale, step) : undefined];
+  const shares = pointAt(curves.shares.filter(isKnown), step);
   const inForce = row.changes.findLast((change) => step > change.step)?.recipe;
   const parts = [inForce ? spaced(inForce) : "", t("lab.newest_loss", { value: loss ? decimal(loss.value) : "–" })];
   if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_loss_scale", { value: twoTo(scale.value) }));
+  if (shares && isFew) parts.push(t("lab.shares_said", { shares: sharesSaid(shares) }));
   return t("common.named", { name, what: listed(parts) });
 }
 
@@ -106,41 +125,16 @@ const changeWords = ({ name, row }: ShownRun): string[] =>
   row.changes.map(({ step, recipe }) => t("lab.change_words", { name, recipe: spaced(recipe), step: integer(step) }));
 
 /** What a run's lines are called: a loss that is not finite leaves a gap in its line: its label says so. */
-const lossLabel = ({ name, row }: ShownRun): string => (typeof row.loss === "string" ? t("common.named", { name, what: decimal(row.loss) }) : name);
+const lossLabel = ({ name, runs }: Line): string => {
+  const lost = runs.find(({ row }) => typeof row.loss === "string");
+  return lost ? t("common.named", { name, what: decimal(lost.row.loss) }) : name;
+};
 
 const lossWords = ({ name, row, curves }: ShownRun): string =>
   t("lab.loss_words", { name, first: decimal(curves.loss[0]?.value ?? null), last: decimal(row.loss), step: integer(row.step) });
 
 const scaleWords = ({ name, row }: ShownRun): string =>
   t("lab.scale_words", { name, scale: scale(row.loss_scale), skipped: integer(row.skipped) });
-
-const HALVES = [0, 0.5, 1];
-const KINDS = [...CLASSES, "not_finite"] as const;
-
-export function sharesChart(): Omit<Plot, "draw"> & { draw: (frame: Frame, x: Axes["x"], run: ShownRun | undefined) => void } {
-  const fills = textures();
-  const areas = CLASSES.map((kind) => s("path", { fill: fills.fill(kind) }));
-  const { draw: drawAxes, ...rest } = plot(t("lab.shares"), "", s("g", { class: "mw-areas" }, ...areas));
-  const figures = KINDS.map(() => h("span", { class: "mw-num" }));
-  const key = h("p", { class: "mw-row mw-key mw-shares-key" },
-    ...KINDS.map((kind, i) => h("span", { class: "mw-row" }, kind === "not_finite" ? "" : swatch(kind, fills), t(`lab.class_${kind}`), figures[i])));
-  rest.element.append(key, fills.element);
-
-  const draw = (frame: Frame, x: Axes["x"], run: ShownRun | undefined) => {
-    const y = (share: number) => frame.top + (1 - share) * (frame.height - frame.bottom - frame.top);
-    const shares = run?.curves.shares ?? [];
-    const last = shares.findLast(isKnown);
-    setText(rest.note, run ? t("lab.shares_note", { name: run.name }) : "");
-    const yTicks = HALVES.map((share) => ({ at: y(share), text: t("lab.percent", { share: 100 * share }) }));
-    drawAxes({ frame, x, yTicks, empty: last ? "" : t("lab.no_shares"), summary: last ? words(run!, last) : t("lab.no_shares") });
-    sharesPaths(x, y, shares, CLASSES.length).forEach((path, i) => set(areas[i]!, { d: path }));
-    figures.forEach((figure, i) => setText(figure, last ? percent(last.of[i]!) : "–"));
-  };
-  return { ...rest, draw };
-}
-
-const words = ({ name }: ShownRun, { step, of }: Shares): string =>
-  t("lab.shares_words", { name, step: integer(step), shares: listed(KINDS.map((kind, i) => `${percent(of[i]!)} ${t(`lab.class_${kind}`)}`)) });
 
 const SHORT = 1000; // steps
 
@@ -171,22 +165,6 @@ export function scalePath({ x, y }: Axes, changes: readonly Point[], newestStep:
     path.lineTo(x(until), height);
   });
   return path.toString();
-}
-
-/** Stacked areas, one for each class, as closed paths. What they leave open at the top was not finite; steps whose shares are
- * unknown leave a gap. */
-export function sharesPaths(x: Axes["x"], y: (share: number) => number, shares: readonly Shares[], classes: number): string[] {
-  const drawn = spans(shares, isKnown);
-  return Array.from({ length: classes }, (_, kind) => drawn.map((span) => area(x, y, span, kind)).join(""));
-}
-
-const BAR = 4; // px; a step alone
-
-function area(x: Axes["x"], y: (share: number) => number, span: readonly Shares[], kind: number): string {
-  const sum = (shares: Shares, classes: number) => shares.of.slice(0, classes).reduce((all, share) => all + share, 0);
-  const corners = span.map((shares) => ({ at: x(shares.step), low: y(sum(shares, kind)), high: y(sum(shares, kind + 1)) }));
-  if (corners.length === 1) corners.push({ ...corners[0]!, at: corners[0]!.at + BAR });
-  return areaPath(corners);
 }
 
 /** Downward triangles, `size` wide, whose tips touch the scale that each skipped step used. Of those that

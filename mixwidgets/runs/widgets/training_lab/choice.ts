@@ -22,16 +22,20 @@ export function readSteps(text: string): Read<number> {
   return { problem: t("lab.steps_wrong", { low: integer(1), high: integer(MAX_STEPS), came: quoted(text) }) };
 }
 
-/** Seeds from "0", "0-4", "0, 3, 7" or a mixture; each once, in the order in which they stand. */
+/** Seeds from "0", "0-4", "0, 3, 7" or a mixture, in the order in which they stand. */
 export function readSeeds(text: string): Read<number[]> {
   const seeds = new Set<number>();
-  for (const part of text.split(",")) {
+  const isOne = /^\s*\d{1,3}(,\d{3})*,0\d\d(,\d{3})*\s*$/.test(text); // "1,000": no seed begins with a 0
+  for (const part of isOne ? [text] : text.split(",")) {
     const ends = part.split(/[-–]/).map((end) => wholeIn(end, 0, MAX_SEED));
     if (ends.length > 2 || ends.includes(null)) return { problem: t("lab.seeds_wrong", { high: integer(MAX_SEED), came: quoted(part) }) };
     const [from, to = from] = ends as [number, number?];
     if (to < from) return { problem: t("lab.seeds_backwards", { right: `${to}-${from}`, came: quoted(part) }) };
     if (seeds.size + (to - from) >= MAX_SEEDS) return { problem: t("lab.seeds_many", { most: MAX_SEEDS, came: quoted(text) }) };
-    for (let seed = from; seed <= to; seed += 1) seeds.add(seed);
+    for (let seed = from; seed <= to; seed += 1) {
+      if (seeds.has(seed)) return { problem: t("lab.seeds_twice", { seed, came: quoted(text) }) };
+      seeds.add(seed);
+    }
   }
   return { value: [...seeds] };
 }

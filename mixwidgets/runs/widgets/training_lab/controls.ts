@@ -5,13 +5,16 @@ import { computed } from "@preact/signals-core";
 import { action, button } from "#ui/buttons.ts";
 import { integer } from "#ui/digits.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
-import { inSeries, listed, t } from "#ui/messages.ts";
-import { fitting, listOf, named, oneOrMore, readSeeds, readSteps, sameSettings, seedsText, written } from "./choice.ts";
+import { inSeries, listed, sentences, t } from "#ui/messages.ts";
+import { fitting, listOf, named, oneOrMore, readSeeds, readSteps, seedsText, written } from "./choice.ts";
 import { field, grouped, hint, readNumber, textField, typed } from "./fields.ts";
-import type { Lab } from "./lab.ts";
+import { type Lab, repeated } from "./lab.ts";
 import { recipeEditor } from "./recipe_editor.ts";
-import { canStop, type Choice, type DeviceChoice, isAlive, type RecipeChoice, type ScenarioChoice, type TaskChoice } from "./state.ts";
+import { canStop, type DeviceChoice, isAlive, type RecipeChoice, type TaskChoice } from "./state.ts";
+import { means } from "./verdict.ts";
 import { spaced } from "./words.ts";
+
+const MANY = 50; // times the task's own number of steps, from which on a launch is told to be long
 
 export function controls(lab: Lab): HTMLElement {
   const { view, rows, names, atHand, chosen, choose, ask, said, hasKernel, refusal, asking } = lab;
@@ -19,17 +22,15 @@ export function controls(lab: Lab): HTMLElement {
   const taskOf = (name: string) => tasks.find((task) => task.name === name);
 
   const scenario = h("select", {}, h("option", { value: "" }, t("lab.own_choice")), ...scenarios.map(({ title }, i) => h("option", { value: i }, title)));
-  const watch = h("p", { class: "mw-callout", id: uniqueId("scenario") });
-  set(scenario, { "aria-describedby": watch.id });
   const showScenario = () => {
     const at = scenarios.findIndex((scenario) => means(scenario, chosen.value));
     scenario.value = at < 0 ? "" : String(at);
-    setText(watch, scenarios[at]?.watch ?? "");
-    set(watch, { hidden: at < 0 });
   };
   scenario.addEventListener("change", () => {
-    if (scenario.value === "") showScenario(); // what is chosen stays what it was
-    else choose(scenarios[Number(scenario.value)]!.choice);
+    if (scenario.value === "") return showScenario(); // what is chosen stays what it was
+    const { choice } = scenarios[Number(scenario.value)]!;
+    const own = repeated(rows.value, { ...choice, seed: chosen.value.seed }); // its runs, where all are there
+    choose({ ...choice, _shown: own.map(({ id }) => id) });
   });
   view.effect(showScenario);
 
@@ -80,7 +81,12 @@ export function controls(lab: Lab): HTMLElement {
     const [a, b] = [listOf(chosen.value.recipe).length, "value" in typedSeeds ? typedSeeds.value.length : 1];
     launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: integer(a * b) }));
     const [some, many] = [t(a === 1 ? "lab.recipes_one" : "lab.recipes_many", { count: a }), t(b === 1 ? "lab.seeds_one" : "lab.seeds_count", { count: b })];
-    setText(sum, a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }));
+    const [usual, wanted] = [taskOf(chosen.value.task)?.steps ?? 0, chosen.value.steps];
+    const isLong = usual > 0 && wanted >= MANY * usual;
+    setText(sum, sentences([
+      a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }),
+      isLong ? t("lab.steps_many", { steps: integer(wanted), times: integer(wanted / usual), usual: integer(usual) }) : "",
+    ]));
   };
   seeds.input.addEventListener("input", count);
   view.effect(() => {
@@ -97,7 +103,7 @@ export function controls(lab: Lab): HTMLElement {
     setText(answer, isElsewhere ? "" : text);
   });
   return h("div", { class: "mw-lab-controls" },
-    h("div", { class: "mw-scenario" }, field(t("lab.scenario"), scenario), watch),
+    h("div", { class: "mw-scenario" }, field(t("lab.scenario"), scenario)),
     h("div", { class: "mw-row mw-fields" },
       field(t("lab.task"), task), recipe.element, field(t("lab.device"), device, deviceNote), steps.element, seeds.element),
     recipe.boxes,
@@ -106,12 +112,6 @@ export function controls(lab: Lab): HTMLElement {
     h("div", { class: "mw-lab-notes" }, taskNote, recipe.note),
     h("div", { class: "mw-row mw-actions" }, launch.element, stop.element, stopAll.element, sum),
     answer);
-}
-
-/** Whether a choice is a scenario's, on whatever device and seeds. */
-function means({ choice }: ScenarioChoice, { task, recipe, steps, settings }: Choice): boolean {
-  const isSame = choice.task === task && choice.steps === steps && listOf(choice.recipe).join() === listOf(recipe).join();
-  return isSame && sameSettings(choice.settings, settings);
 }
 
 const deviceOption = ({ name, about }: DeviceChoice) => h("option", { value: name }, about ? `${name} · ${about}` : name);

@@ -6,12 +6,13 @@ import { kernelLink } from "#ui/kernel.ts";
 import { t } from "#ui/messages.ts";
 import { kept, type View } from "#ui/view.ts";
 import { listOf, sameSettings } from "./choice.ts";
+import { lineOf } from "./lines.ts";
 import { type Choice, type Curves, curvesIn, isAlive, noCurves, type Row, type ShownRun, type State } from "./state.ts";
 import { spaced } from "./words.ts";
 
 const SLOW = {
   launch: "lab.slow_launch", stop: "lab.slow_stop", stop_all: "lab.slow_stop", compare: "lab.slow", gradients: "lab.slow",
-  keep_recipe: "lab.slow", drop_recipe: "lab.slow",
+  keep_recipe: "lab.slow", drop_recipe: "lab.slow", label: "lab.slow", throw_away: "lab.slow", code: "lab.slow",
 } as const;
 
 export type Lab = ReturnType<typeof labOf>;
@@ -27,16 +28,18 @@ export function labOf(view: View<State>) {
   const names = computed(() => runNames(rows.value)); // by id
   const selected = computed(() => shown.value.map((id) => byId.value.get(id)).filter((row) => row !== undefined)); // in the order of their selection
   const ids = computed(() => selected.value.map(({ id }) => id));
-  const styles = kept(new Map<string, number>(), (last) => assignStyles(last, ids.value)); // of the selected ones, by id
-  const drawn = computed(() => [...styles.value].map(([id, style]): ShownRun =>
-    ({ row: byId.value.get(id)!, name: names.value.get(id)!, style, curves: curvesOf(id) ?? noCurves })));
+  const together = computed(() => selected.value.filter(({ task }) => task === selected.value.at(-1)?.task)); // on one axis
+  const lines = kept(new Map<string, number>(), (last) => assignStyles(last, [...new Set(together.value.map(lineOf))]));
+  const styles = computed(() => new Map(together.value.map((row) => [row.id, lines.value.get(lineOf(row))!]))); // by id
+  const drawn = computed(() => together.value.map((row): ShownRun =>
+    ({ row, name: names.value.get(row.id)!, style: styles.value.get(row.id)!, curves: curvesOf(row.id) ?? noCurves })));
 
   const [task, recipe, steps] = [view.trait("task"), view.trait("recipe"), view.trait("steps")];
   const [seed, device, settings] = [view.trait("seed"), view.trait("device"), view.trait("settings")];
   const { ask, said, hasKernel, waiting } = kernelLink(view, SLOW);
   const refusal = computed(() => (hasKernel.value ? "" : t("lab.no_kernel")));
   return {
-    view, rows, names, selected, styles, drawn, ask, said, hasKernel,
+    view, rows, names, selected, ids, styles, drawn, ask, said, hasKernel,
     /** The run that progress is about. */
     atHand: computed(() => runAtHand(rows.value, ids.value)),
     /** Names of the runs that are drawn without curves. */
@@ -78,7 +81,7 @@ function goingOn(rows: readonly Row[]): Row | undefined {
   return alive.find(({ status }) => status === "running") ?? alive.sort((a, b) => (a.position ?? 0) - (b.position ?? 0))[0];
 }
 
-/** Each run's short name: its recipe, numbered from the oldest where several share one. */
+/** Each run's short name: its own or, without one, its recipe, numbered from the oldest where several share one. */
 export function runNames(rows: readonly Row[]): Map<string, string> {
   const count = new Map<string, number>();
   for (const row of rows) count.set(row.recipe, (count.get(row.recipe) ?? 0) + 1);
@@ -88,12 +91,12 @@ export function runNames(rows: readonly Row[]): Map<string, string> {
     const number = (seen.get(row.recipe) ?? 0) + 1;
     seen.set(row.recipe, number);
     const plain = spaced(row.recipe);
-    names.set(row.id, count.get(row.recipe) === 1 ? plain : `${plain} #${number}`);
+    names.set(row.id, row.name || (count.get(row.recipe) === 1 ? plain : `${plain} #${number}`));
   }
   return names;
 }
 
-/** The line style of each shown run: a run keeps its own while it is shown, and a new one takes the first that is free. */
+/** The style of each line: a line keeps its own while it is shown, and a new one takes the first that is free. */
 export function assignStyles(before: ReadonlyMap<string, number>, shown: readonly string[]): Map<string, number> {
   const after = new Map(shown.filter((id) => before.has(id)).map((id) => [id, before.get(id)!]));
   for (const id of shown) {

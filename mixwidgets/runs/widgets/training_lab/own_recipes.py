@@ -1,9 +1,12 @@
 """The user's own recipes in a TrainingLab: a Recipe as a form, with paths such as "loss_scale.kind"."""
 
+import json
 import re
 import reprlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import Field, fields
+from pathlib import Path
 from typing import Any
 
 from mixwidgets.runs.experiments.loss_scale import LossScale
@@ -11,6 +14,7 @@ from mixwidgets.runs.experiments.operands import Operands, operand_formats, weig
 from mixwidgets.runs.experiments.options import choices
 from mixwidgets.runs.experiments.recipe import Recipe, recipes
 from mixwidgets.support.checks import check_names, yes_or_no
+from mixwidgets.support.files import errors_explained, read_plain_file, replace_file
 from mixwidgets.support.languages.texts import translated
 
 HEADING = "own recipes"
@@ -27,6 +31,8 @@ _GROUPS = {
 }
 _NAME = re.compile(r"\w[\w .-]{0,38}[\w.-]|\w")
 _MOST = 50
+_KEPT = ".recipes.json"  # in a folder of runs
+_LIMIT = 1 << 18  # bytes
 
 
 def form(language: str) -> list[dict[str, Any]]:
@@ -88,6 +94,28 @@ def of_page(values: object) -> Recipe:
 
 def _names_in(text: str) -> list[str]:
     return [name for name in re.split(r"[\s,，、]+", text) if name]
+
+
+def read_kept(folder: Path) -> dict[str, Recipe]:
+    """The recipes that were kept in a folder of runs; what cannot be read, or is none, is left out."""
+    try:
+        there = json.loads(read_plain_file(folder / _KEPT, _LIMIT))
+        pairs = list(there.items())[:_MOST]
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return {}
+    kept = {}
+    for name, values in pairs:
+        with suppress(TypeError, ValueError, AttributeError):
+            kept[checked_name(name)] = Recipe.from_dict(values)
+    return kept
+
+
+def write_kept(folder: Path, own: Mapping[str, Recipe]) -> None:
+    """Keep these recipes, and no others, in a folder of runs."""
+    with errors_explained("The recipe is kept for this lab alone", "is the runs folder writable?"):
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({name: recipe.to_dict() for name, recipe in own.items()})
+        replace_file(folder / _KEPT, text.encode())
 
 
 def name_of(recipe: object, own: Mapping[str, Recipe]) -> str | None:

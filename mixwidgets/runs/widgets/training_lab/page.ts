@@ -12,8 +12,10 @@ import { controls } from "./controls.ts";
 import { labOf, repeated } from "./lab.ts";
 import { comparisonPanel, gradientsPanel } from "./panels.ts";
 import { news, progressArea } from "./progress.ts";
-import { runFinder, runTable, selection } from "./runs.ts";
+import { runFinder, runTable } from "./runs.ts";
+import { selection } from "./selection.ts";
 import type { State } from "./state.ts";
+import { verdictArea } from "./verdict.ts";
 import { place } from "./words.ts";
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -25,10 +27,11 @@ function render({ model, el }: RenderProps<State>): () => void {
   head.append(where);
 
   const [compared, gradients, find] = [comparisonPanel(lab), gradientsPanel(lab), runFinder(lab)];
-  const list = h("div", { class: "mw-stack-tight" }, find.element, runTable(lab, find.found), selection(lab, compared, gradients));
+  const chosenRuns = selection(lab, find.found, compared, gradients);
+  const list = h("div", { class: "mw-stack-tight" }, find.element, runTable(lab, find.found), chosenRuns.element);
   const columns = h("div", { class: "mw-lab-columns" }, charts(lab, gradients), list);
   const notice = h("p", { class: "mw-note" });
-  root.append(controls(lab), progressArea(lab), columns, compared.element, gradients.element, notice, news(lab));
+  root.append(controls(lab), progressArea(lab), verdictArea(lab), columns, ...chosenRuns.panels, compared.element, gradients.element, notice, news(lab));
 
   view.effect(() => setText(where, atHand.value ? place(atHand.value) : ""));
   view.effect(() => {

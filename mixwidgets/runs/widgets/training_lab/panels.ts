@@ -5,10 +5,12 @@ import { signal } from "@preact/signals-core";
 import { button } from "#ui/buttons.ts";
 import { lineSample } from "#ui/chart/chart.ts";
 import { h, setText, uniqueId } from "#ui/dom.ts";
-import { t } from "#ui/messages.ts";
+import { listed, t } from "#ui/messages.ts";
+import { grouped } from "./fields.ts";
 import type { Lab } from "./lab.ts";
+import { lineOf } from "./lines.ts";
 import type { Comparison, State } from "./state.ts";
-import { fieldName, fieldValue, titlesOf } from "./words.ts";
+import { fieldName, fieldValue, spaced, titlesOf } from "./words.ts";
 
 export function panel(close: () => void) {
   const heading = h("h4", { id: uniqueId("panel"), tabindex: -1 });
@@ -43,7 +45,7 @@ export function panel(close: () => void) {
 
 export type ComparisonPanel = ReturnType<typeof comparisonPanel>;
 
-export function comparisonPanel({ view, names, styles, hasKernel, ask }: Lab) {
+export function comparisonPanel({ view, names, rows, styles, hasKernel, ask }: Lab) {
   const shown = view.trait("_comparison");
   const { element, body, title, opener, expect } = panel(() => {
     if (hasKernel.value) ask("compare", { runs: [] });
@@ -57,7 +59,12 @@ export function comparisonPanel({ view, names, styles, hasKernel, ask }: Lab) {
     const isOpen = isComparison(comparison);
     title(isOpen ? t("lab.compared", { count: comparison.runs.length }) : undefined);
     if (!isOpen) return;
-    const heads = comparison.runs.map((id) => ({ name: names.value.get(id) ?? id, style: styles.value.get(id) }));
+    const byId = new Map(rows.value.map((row) => [row.id, row]));
+    const alike = grouped(comparison.runs.map((id, i) => ({ id, i })), ({ id }) => (byId.has(id) ? lineOf(byId.get(id)!) : id));
+    const heads = alike.map(([, runs]) => ({
+      name: runs.length > 1 ? t("lab.line_of_seeds", { name: spaced(byId.get(runs[0]!.id)!.recipe), seeds: runs.length }) : (names.value.get(runs[0]!.id) ?? runs[0]!.id),
+      style: styles.value.get(runs[0]!.id), columns: runs.map(({ i }) => i),
+    }));
     const key = JSON.stringify([comparison, heads]);
     if (key === drawn) return;
     drawn = key;
@@ -78,9 +85,20 @@ function isComparison(value: State["_comparison"]): value is Comparison {
   return Array.isArray(value?.["runs"]) && value["runs"].length > 0 && Array.isArray(value["rows"]);
 }
 
+/** A column: a run, or the seeds of one recipe. */
 interface Head {
   name: string;
   style: number | undefined;
+  columns: readonly number[];
+}
+
+/** The values of a column's runs: their mean and range if they are numbers, else each that there is, once. */
+function together(field: string, values: readonly (string | number | boolean | null)[], titles: ReadonlyMap<string, string>, unit: string): string {
+  const write = (value: string | number | boolean | null) => fieldValue(field, value, titles, unit);
+  const [numbers, written] = [values.filter((value) => typeof value === "number"), [...new Set(values.map(write))]];
+  if (numbers.length < values.length || written.length === 1 || field === "seed") return listed(written);
+  const mean = numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+  return t("lab.mean_and_range", { mean: write(mean), low: write(Math.min(...numbers)), high: write(Math.max(...numbers)) });
 }
 
 /** Roles are named: on a narrow card the rows are drawn as blocks, which in some browsers takes a table's from it. */
@@ -90,7 +108,8 @@ function tableOf({ rows }: Comparison, heads: readonly Head[], titles: ReadonlyM
     const lines = some.map(({ field, values, unit }) =>
       h("tr", { role: "row" },
         h("th", { scope: "row", role: "rowheader", title: field }, fieldName(field, titles)),
-        ...heads.map(({ name }, i) => h("td", { role: "cell", "data-run": name, class: "mw-num" }, fieldValue(field, values[i] ?? null, titles, unit)))));
+        ...heads.map(({ name, columns }) => h("td", { role: "cell", "data-run": name, class: "mw-num" },
+          together(field, columns.map((i) => values[i] ?? null), titles, unit)))));
     const head = h("tr", { role: "row" }, h("th", { scope: "rowgroup", role: "rowheader", class: "mw-part", colspan: heads.length + 1 }, heading));
     return h("tbody", { role: "rowgroup" }, head, ...lines);
   };

@@ -1,7 +1,7 @@
-// The list of runs: finding them, a table of those that are found, and what can be done with those that are selected.
+// The list of runs: finding them, and a table of those that are found.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
-import { action, button } from "#ui/buttons.ts";
+import { button } from "#ui/buttons.ts";
 import { lineSample } from "#ui/chart/chart.ts";
 import { integer } from "#ui/digits.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
@@ -10,13 +10,12 @@ import { t } from "#ui/messages.ts";
 import { axisNumber, decimal, metric, metricName, percent, statusWord } from "#ui/run_words.ts";
 import { kept } from "#ui/view.ts";
 import type { Lab } from "./lab.ts";
-import type { ComparisonPanel, GradientsPanel } from "./panels.ts";
-import { isAlive, isFailure, type Row } from "./state.ts";
-import { metricOf, spaced, status } from "./words.ts";
+import { isFailure, type Row } from "./state.ts";
+import { dateOf, metricOf, spaced, status } from "./words.ts";
 
 const FEW = 8; // runs that the table shows without scrolling, where nothing needs to be found
 
-const ORDERS = ["newest", "oldest", "task", "recipe", "status", "score", "loss"] as const;
+const ORDERS = ["newest", "oldest", "starred", "task", "recipe", "status", "score", "loss"] as const;
 
 /** `found`: the runs that are looked for, in the order that is chosen. */
 export function runFinder({ view, rows, names }: Lab): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
@@ -43,11 +42,15 @@ export function runFinder({ view, rows, names }: Lab): { element: HTMLElement; f
   const { element, text, order, told } = finder(t("lab.search"), t("lab.order"),
     ORDERS.map((name) => [name, t(`lab.order_${name}`)] as const), ...choices.map(({ select }) => select));
   const textOf = (row: Row) =>
-    [row.task, titles.get(row.task), row.recipe, names.value.get(row.id), statusWord(row.status), row.seed].join(" ").toLowerCase();
+    [row.task, titles.get(row.task), row.recipe, names.value.get(row.id), row.note, details(row, true, true)].join(" ").toLowerCase();
+  const seed = /(\d+)/[Symbol.split](t("lab.seed_is", { seed: 7 })); // its words before the number, and after
+  const seedAsked = new RegExp(`(?<![\\p{L}\\d])${seed[0]!.trim()}\\s*(\\d+)(?!\\d)`, "iu");
 
   const found = computed(() => {
-    const words = wordsIn(text.value);
+    const asked = seedAsked.exec(text.value); // "seed 0" is that seed, and no other number with a 0
+    const words = wordsIn(asked ? text.value.replace(asked[0], " ") : text.value);
     const hasWords = (row: Row) => {
+      if (asked && row.seed !== Number(asked[1])) return false;
       const shown = words.length > 0 ? textOf(row) : "";
       return words.every((word) => shown.includes(word) || row.id.startsWith(word)); // an id begins with the date
     };
@@ -67,6 +70,7 @@ function sorted(rows: Row[], order: (typeof ORDERS)[number]): Row[] {
   switch (order) {
     case "newest": return rows;
     case "oldest": return rows.reverse();
+    case "starred": return by((row) => (row.star ? 0 : 1));
     case "score": return by((row) => -finite(row.metrics[metricOf(row) ?? ""], -Infinity));
     case "loss": return by((row) => finite(row.metrics["loss"], Infinity));
     default: return rows.sort((a, b) => a[order].localeCompare(b[order]));
@@ -79,7 +83,7 @@ const finite = (value: unknown, otherwise: number): number => (typeof value === 
 const WINDOW = 100; // rows that are drawn at first, and more of them each time that more are asked for
 
 /** Of `found`, those in the window are drawn, and those that are selected. */
-export function runTable({ view, rows, names, styles, select }: Lab, found: ReadonlySignal<Row[]>): HTMLElement {
+export function runTable({ view, rows, names, ids, styles, select }: Lab, found: ReadonlySignal<Row[]>): HTMLElement {
   const body = h("tbody");
   const column = (text: string, kind = "mw-cell") => h("th", { scope: "col", class: kind }, text);
   const [score, last] = [column(""), column("")];
@@ -94,7 +98,7 @@ export function runTable({ view, rows, names, styles, select }: Lab, found: Read
   const region = h("div", { class: "mw-runs", role: "region", "aria-label": t("lab.runs"), tabindex: 0 }, table, empty, more);
   const lines = new Map<string, ReturnType<typeof tableLine>>();
   const limit = signal(WINDOW);
-  const listed = computed(() => found.value.filter((row, i) => i < limit.value || styles.value.has(row.id)));
+  const listed = computed(() => found.value.filter((row, i) => i < limit.value || ids.value.includes(row.id)));
 
   view.effect(() => {
     const some = found.value;
@@ -123,7 +127,7 @@ export function runTable({ view, rows, names, styles, select }: Lab, found: Read
       if (!line) lines.set(row.id, (line = tableLine(row.id, select)));
       if (next === line.element) next = next.nextElementSibling;
       else body.insertBefore(line.element, next);
-      line.show(row, names.value.get(row.id)!, styles.value.get(row.id), metrics.size > 1, areSeveralTasks, isFlushedKnown);
+      line.show(row, names.value.get(row.id)!, ids.value.includes(row.id), styles.value.get(row.id), metrics.size > 1, areSeveralTasks, isFlushedKnown);
     }
     if (focused?.isConnected) focused.focus({ preventScroll: true }); // a line that is moved loses it
     else if (focused) region.focus();
@@ -138,7 +142,8 @@ function details(row: Row, withTask: boolean, withSkips: boolean): string {
   const weight = row.loss_weight === 1 ? [] : [t("lab.loss_weight_is", { weight: axisNumber(row.loss_weight) })];
   const what = row.seed === null ? [t("lab.watched")] : [...(withTask ? [row.task] : []), t("lab.seed_is", { seed: row.seed })];
   const skips = withSkips && row.skipped > 0 ? [t("lab.skipped_is", { count: integer(row.skipped) })] : [];
-  return [...what, ...weight, status(row), ...skips].join(" · ");
+  const date = dateOf(row.id);
+  return [...what, ...weight, status(row), ...skips, ...(date ? [date] : [])].join(" · ");
 }
 
 function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
@@ -147,19 +152,22 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
   const sample = lineSample();
   const title = h("span", { class: "mw-run-name" });
   const detail = h("span", { class: "mw-run-detail" });
+  const note = h("span", { class: "mw-run-detail mw-run-note" });
   const reason = h("span", { class: "mw-run-detail mw-run-reason" });
   const cell = () => h("td", { class: "mw-cell mw-num" });
   const [score, loss, last] = [cell(), cell(), cell()];
-  const element = h("tr", {}, h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail, reason), score, loss, last);
+  const element = h("tr", {}, h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail, note, reason), score, loss, last);
   let drawn: readonly unknown[] = [];
 
-  const show = (...now: [row: Row, name: string, style: number | undefined, named: boolean, tasked: boolean, flushed: boolean]) => {
+  const show = (...now: [row: Row, name: string, isSelected: boolean, style: number | undefined, named: boolean, tasked: boolean, flushed: boolean]) => {
     if (now.every((part, i) => part === drawn[i])) return; // of 200 runs most have not changed
     drawn = now;
-    const [row, name, style, named, tasked, flushed] = now;
-    box.checked = style !== undefined;
+    const [row, name, isSelected, style, named, tasked, flushed] = now;
+    box.checked = isSelected;
     sample.show(style);
-    setText(title, name);
+    setText(title, row.star ? `★ ${name}` : name);
+    setText(note, row.note);
+    set(note, { hidden: row.note === "" });
     setText(detail, details(row, tasked, flushed));
     const why = isFailure(row) ? row.message : "";
     setText(reason, why);
@@ -171,19 +179,4 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
     setText(last, flushed ? percent(row.flushed) : row.scaled ? integer(row.skipped) : "–");
   };
   return { element, show };
-}
-
-export function selection({ view, selected, refusal }: Lab, compared: ComparisonPanel, gradients: GradientsPanel): HTMLElement {
-  const over = computed(() => selected.value.filter((row) => !isAlive(row)));
-  const single = computed(() => (selected.value.length === 1 ? selected.value[0] : undefined));
-  const compare = action(t("lab.compare"), () => compared.open(compare.element, over.value.map(({ id }) => id)));
-  const open = action(t("lab.open_gradients"), () => single.value && gradients.open(open.element, { run: single.value.id }));
-  compared.opener(compare.element);
-  gradients.opener(open.element);
-
-  view.effect(() => compare.allow(over.value.length < 2 ? t("lab.compare_needs") : refusal.value));
-  view.effect(() => open.allow(
-    !single.value ? t("lab.open_needs_one") : !single.value.gradients ? t("lab.open_needs_snapshot") : gradients.needsKernel ? refusal.value : ""));
-  return h("div", { class: "mw-stack-tight" },
-    h("div", { class: "mw-row" }, compare.element, open.element), h("p", { class: "mw-note" }, t("lab.selection_note")));
 }

@@ -10,7 +10,8 @@ import os
 import threading
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -23,11 +24,14 @@ from mixwidgets.floats.widgets.thinned import Thinned
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.store.events import REASONS, Event, GradientSnapshot, StepRecord
 from mixwidgets.runs.store.figures import RunState, row_of
+from mixwidgets.runs.store.labels import Label, read_label, write_label
 from mixwidgets.runs.store.queue import positions
 from mixwidgets.runs.store.reader import JournalReader, sample_steps
 from mixwidgets.runs.store.run import Run, open_run
+from mixwidgets.runs.store.shares import shares_of_all
 from mixwidgets.runs.store.snapshots import has_snapshot
 from mixwidgets.runs.store.status import ALIVE, Status, current_status
+from mixwidgets.runs.store.verdict import question
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.runs.widgets.training_lab import settings
 
@@ -47,7 +51,7 @@ class RunsFolder:
         self.lock = threading.Lock()
         self.followed: dict[str, FollowedRun] = {}
         """By id, newest first."""
-        self._unreadable: dict[str, str] = {}  # why the other runs cannot be read, by id
+        self._unreadable: dict[str, tuple[str, object]] = {}  # why the others cannot be read, and when, by id
         self._shown: WeakKeyDictionary[object, Collection[str]] = WeakKeyDictionary()  # ids, by lab
 
     def scan(self, most: int | None = None) -> bool:
@@ -56,14 +60,18 @@ class RunsFolder:
         for known in (self.followed, self._unreadable):
             for name in known.keys() - names:
                 del known[name]
+        for name, (_, when) in list(self._unreadable.items()):
+            if _stamp(self.path / name / "experiment.json") != when:
+                del self._unreadable[name]  # it may have been copied in meanwhile
         new = sorted(names - self.followed.keys() - self._unreadable.keys(), reverse=True)
         for name in new[:most]:
+            stamp = _stamp(self.path / name / "experiment.json")
             try:
                 self.followed[name] = FollowedRun(open_run(self.path / name))
             except FileNotFoundError:
                 continue  # not a run, or not complete yet
             except (OSError, ValueError) as error:
-                self._unreadable[name] = str(error)
+                self._unreadable[name] = str(error), stamp
         if new:
             self.followed = dict(sorted(self.followed.items(), reverse=True))
         return most is not None and len(new) > most
@@ -105,7 +113,7 @@ class RunsFolder:
     @property
     def notice(self) -> str:
         """What could not be read."""
-        faults = [*self._unreadable.values()]
+        faults = [fault for fault, _ in self._unreadable.values()]
         for name, followed in self.followed.items():
             faults += [f"{name}: {sentence}" for sentence in followed.damage]
         more = len(faults) - _MOST_FAULTS
@@ -154,9 +162,12 @@ class FollowedRun:
         self.curves = b""
         """A frame of the curves read so far; empty before. Rows of float32: in "loss" step and loss without
         the loss weight, in "scale" step and log2 of the loss scale wherever it changed, in "skipped" the same
-        for each skipped step, in "shares" step and the `Shares` of its gradients."""
+        for each skipped step, in "shares" step and the `shares_of_all` its gradients."""
+        self.label = read_label(run.path)
+        """What the user says of it."""
         self._status = Status(word="queued")
         self._stamp: tuple[int, int] | None = None
+        self._size: tuple[int, int] | None = None  # the journal's stamp when it was last read
         self._position: int | None = None
         self._has_gradients = False
         self._reader: JournalReader | None = None  # from the first `read` until `release`
@@ -169,6 +180,30 @@ class FollowedRun:
     def is_alive(self) -> bool:
         """Whether it was queued or running."""
         return self._status.word in ALIVE
+
+    @property
+    def status(self) -> str:
+        """The word for it, as of the last look."""
+        return self._status.word
+
+    @property
+    def state(self) -> RunState:
+        """What is known of it. While it `needs_journal`, its steps may be 0."""
+        is_complete = self._status.state is not None and self._status.state.started is not None
+        state = (None if is_complete else self._recorded) or self._status.state or RunState()
+        return state if state.metrics else replace(state, metrics=self._status.metrics)
+
+    @property
+    def task(self) -> str:
+        """Its name, by which runs share an axis; of a watched loop its model's."""
+        what = self.run.experiment
+        return what.task if isinstance(what, Experiment) else what.model
+
+    @cached_property
+    def question(self) -> str:
+        """What it has in common with runs that differ only in recipe, seed and device."""
+        what = self.run.experiment
+        return question(what) if isinstance(what, Experiment) else self.run.id
 
     @property
     def is_waiting(self) -> bool:
@@ -184,9 +219,12 @@ class FollowedRun:
     def look(self, places: Mapping[str, int]) -> None:
         """Read the status again if it may have changed. places: positions in the queue by id."""
         if self._status.word in REASONS:
+            # The journal of a folder that is copied in may come after its status.
+            if self.is_read and self._state.finished is None:
+                self.is_read = self._size == _stamp(self.run.path / "events.jsonl")
             return
         # A run that seems interrupted may be about to take its lock; its process then replaces the status.
-        stamp = _stamp(self.run)
+        stamp = _stamp(self.run.path / "status.json")
         if not self.is_alive and stamp == self._stamp:
             return
         self._stamp, self._row = stamp, None
@@ -196,11 +234,16 @@ class FollowedRun:
         self._position = places.get(self.run.id) if self.is_waiting else None
         self._has_gradients = self._has_gradients or (not self.is_waiting and has_snapshot(self.run.path))
 
+    def relabel(self, label: Label) -> None:
+        """Write and show another label."""
+        write_label(self.run.path, label)
+        self.label, self._row = label, None
+
     def read(self, until: float) -> None:
         """Read what is new in the journal until that time of `time.monotonic()`."""
         if self._reader is None:
             self._reader, self._overview = self.run.reader(), _overview(self.run)
-        self.is_read = False
+        self.is_read, self._size = False, _stamp(self.run.path / "events.jsonl")
         for event in self._reader.read_new():
             self._state.add(event)
             _draw(self._thinned, event, self._state, self.run.experiment)
@@ -226,18 +269,15 @@ class FollowedRun:
         """The run as JSON values; None or "" if unknown. While it `needs_journal`, its steps may be 0."""
         if self._row is None:
             status, what = self._status, self.run.experiment
-            is_complete = status.state is not None and status.state.started is not None
-            state = (None if is_complete else self._recorded) or status.state or RunState()
-            if not state.metrics:
-                state = replace(state, metrics=status.metrics)
             self._row = {
                 "id": self.run.id,
                 **_what(what),
-                **row_of(state, what),
+                **row_of(self.state, what),
                 "status": status.word,
                 "message": status.message,
                 "position": self._position,
                 "gradients": self._has_gradients,
+                **asdict(self.label),
             }
         return self._row
 
@@ -258,7 +298,7 @@ def _draw(
         if event.skipped:
             curves["skipped"].append(event.step, log2_scale)
     elif isinstance(event, GradientSnapshot):
-        shares = state.shares(what.compute_format_at(event.step))
+        shares = shares_of_all(event, state.shares(what.compute_format_at(event.step)))
         if all(map(math.isfinite, shares)):  # NaN if the summaries cannot decide them
             curves["shares"].append(event.step, *shares)
 
@@ -280,13 +320,13 @@ def _overview(run: Run) -> _Rows:
     return _rows({name: curves[name] for name in ("loss", "scale")})
 
 
-def _stamp(run: Run) -> tuple[int, int] | None:
-    """A value that changes with every new status."""
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """A value that changes when a file is written or replaced."""
     try:
-        status = (run.path / "status.json").lstat()
+        there = path.lstat()
     except OSError:
         return None
-    return status.st_ino, status.st_mtime_ns
+    return there.st_ino ^ there.st_size, there.st_mtime_ns
 
 
 def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:

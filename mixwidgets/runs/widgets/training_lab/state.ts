@@ -35,6 +35,9 @@ export interface Row {
   work: WireWork | null; // of a step
   flushed: number | null; // share of the newest snapshot's non-zero gradients, in 0 … 1
   gradients: boolean; // whether there is a snapshot to open
+  name: string; // as its user calls it; "" for none
+  note: string;
+  star: boolean;
   [figure: string]: unknown; // others of `_figures`
 }
 
@@ -59,7 +62,17 @@ export interface WireWork {
   peak: number;
 }
 
-/** What became of the non-zero gradients at a step, in the order of `CLASSES`, then what was inf or NaN: shares that add up to 1. */
+/** A sentence about some of the shown runs (Python's `verdict`). */
+export interface Finding {
+  runs: string[]; // ids
+  loses: boolean; // whether they do worse than the reference
+  head: string;
+  why: string;
+  figures: string;
+}
+
+/** What became of the gradients at a step: those that are 0, then in the order of `CLASSES`, then those that were inf or NaN: shares
+ * that add up to 1. */
 export interface Shares {
   readonly step: number;
   readonly of: readonly number[];
@@ -79,6 +92,7 @@ export interface TaskChoice {
   name: string;
   title: string;
   explanation: string;
+  steps: number; // by default
   settings: Setting[];
 }
 
@@ -168,6 +182,8 @@ export interface State extends Choice {
   _explorer: string | null; // a reference to the LossScaleExplorer that is open
   _runs_dir: string; // the folder, as Python was given it
   _explorer_run: string; // the id of the run that it shows
+  _code: { run?: string; text?: string }; // the Python that launches a run again
+  _verdict: Finding[]; // the worst first
   _notice: string; // what in the folder could not be read
 }
 

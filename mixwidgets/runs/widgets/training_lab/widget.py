@@ -13,18 +13,21 @@ from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.runs.experiments.code import code_of
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
-from mixwidgets.runs.experiments.scenarios import scenarios
+from mixwidgets.runs.experiments.scenarios import Scenario, scenarios
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.scheduler.processes import keep_spare
 from mixwidgets.runs.scheduler.recording import train_here
 from mixwidgets.runs.store.comparison import comparison_in_json
 from mixwidgets.runs.store.figures import NEWEST
+from mixwidgets.runs.store.labels import throw_away
 from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot
 from mixwidgets.runs.store.status import stop_runs
 from mixwidgets.runs.store.system import can_launch
+from mixwidgets.runs.store.verdict import Ended, verdict
 from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.widgets.training_lab import own_recipes, settings
 from mixwidgets.runs.widgets.training_lab.choice import (
@@ -67,7 +70,8 @@ class TrainingLab(FollowingWidget):
     mapping or a text: `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong value raises TraitError.
     `scenario`, a name such as "overflow", chooses runs that show a difference between recipes. `own_recipes`
     are further recipes by name, including those edited and kept in the page:
-    `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`.
+    `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`. Those
+    kept in the page are also in the folder, for the next lab.
 
     While a page shows the lab and nothing runs, one process waits for the next launch with torch loaded, so
     that the first step comes at once. There is one per kernel, with about 310 MB of memory (torch 2.13 for a
@@ -79,7 +83,7 @@ class TrainingLab(FollowingWidget):
     _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto", "settings": ""}
     _REQUESTS: ClassVar[tuple[str, ...]] = (
         *("launch", "stop", "stop_all", "compare", "gradients"),
-        *("keep_recipe", "drop_recipe"),
+        *("keep_recipe", "drop_recipe", "label", "throw_away", "code"),
     )
 
     task = Checked(next(iter(tasks)), help="A key of `mixwidgets.tasks`.")
@@ -112,6 +116,12 @@ class TrainingLab(FollowingWidget):
         t.Bytes(), help="Those of the running ones; while they run, only what is live is sent."
     ).tag(sync=True, to_json=lambda curves, _: frame(curves))
     _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
+    _verdict: t.List[Any] = t.List(
+        help="The findings about the shown runs of one question, the worst first, with the ids of their runs."
+    ).tag(sync=True)
+    _code = t.Dict(help="The Python that launches a run again, as `text`, and its id, as `run`.").tag(
+        sync=True
+    )
     _notice = t.Unicode(help="What could not be read in the folder.").tag(sync=True)
 
     _comparison = t.Dict(help="The shown comparison (`comparison_in_json`), or {}.").tag(sync=True)
@@ -129,9 +139,13 @@ class TrainingLab(FollowingWidget):
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
-        if scenario is not None:
-            traits = {**choice_in(scenarios[choice("scenario", scenario, scenarios)]), **traits}
+        self._scenario = None if scenario is None else scenarios[choice("scenario", scenario, scenarios)]
+        if self._scenario is not None:
+            traits = {**choice_in(self._scenario), **traits}
         self._folder = runs_folder(Path(runs_dir).absolute())
+        kept = own_recipes.read_kept(self._folder.path)
+        if kept:
+            traits["own_recipes"] = {**kept, **traits.get("own_recipes", {})}
         self._looking = threading.RLock()
         self._begun: set[str] | None = None  # ids of the runs that had begun at the last look
         self._has_more = False  # whether that look left out older runs
@@ -210,6 +224,30 @@ class TrainingLab(FollowingWidget):
         stop_runs(run.path for run in stopped)
         self._again.set()
         return stopped
+
+    def label(self, run: Run, **changes: Any) -> None:
+        """Give a run a `name`, a `note` (at most 80 and 1,000 characters) or a `star` (True or False), kept
+        in its folder. Raises TypeError or ValueError."""
+        followed = self._folder.followed[checked_run(run).id]
+        followed.relabel(followed.label.changed(changes))
+        self._look_anew()
+
+    def throw_away(self, runs: Iterable[Run]) -> list[Path]:
+        """Move runs that are over into the folder ".trash" beside them, and return their new places.
+        ValueError for one that goes on; then none is moved."""
+        there = [checked_run(run) for run in runs]
+        for run in there:
+            if run.is_alive:
+                raise ValueError(f"Run {run.id} is {run.status}: stop it before it is thrown away.")
+        places = [throw_away(run) for run in there]
+        self._look_anew()
+        return places
+
+    def _look_anew(self) -> None:
+        """Send all rows with the next look, at once."""
+        with self._folder.lock:
+            self._over = []
+        self._again.set()
 
     def compare(self, runs: Iterable[Run]) -> None:
         """Show the settings in which these runs differ and their results, updated when one of them ends. No
@@ -297,8 +335,7 @@ class TrainingLab(FollowingWidget):
         offer = offered_recipes(self.own_recipes, self.lang)
         there = {recipe["name"] for recipe in offer}
         chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
-        with self._folder.lock:
-            self._over = []  # rows have the names of own recipes
+        self._look_anew()  # rows have the names of own recipes
         with self.hold_sync():
             self.recipe = [name for name in chosen if name in there] or "fp16_dynamic"
             self._recipes = offer
@@ -338,15 +375,37 @@ class TrainingLab(FollowingWidget):
 
     def _shown_now(self) -> list[str]:
         """Look at the folder, at first only for the newest runs. Returns the ids of the runs to show: those
-        shown before, and new ones that have begun; if none was shown, the first look adds the newest."""
+        shown before, and new ones that have begun, of the newest one's question; if none was shown, the first
+        look shows the runs of the scenario that was asked for or, without one, the newest of one task."""
         is_first, had_more, shown = self._begun is None, self._has_more, self._shown
         self._has_more = self._folder.look(_FIRST if is_first else None)
-        begun = [name for name, followed in self._folder.followed.items() if not followed.is_waiting]
+        followed = self._folder.followed
+        begun = [name for name, run in followed.items() if not run.is_waiting]
         before, self._begun = self._begun or set(), set(begun)
+        if is_first and self._scenario is not None and not shown:
+            shown = self._own_runs(self._scenario)
+            before = self._begun
         if had_more or (is_first and shown):
             before = self._begun  # older runs are not news
         new = [name for name in reversed(begun) if name not in before]
-        return [*shown, *new][-max(_MOST_UNASKED, len(shown)) :] if new else list(shown)
+        if not new:
+            return list(shown)
+        asked, newest = [name for name in [*shown, *new] if name in followed], followed[new[-1]]
+        most = max(_MOST_UNASKED, len(shown))
+        if is_first:
+            return [name for name in asked if followed[name].task == newest.task][-most:]
+        return [name for name in asked[-most:] if followed[name].question == newest.question]
+
+    def _own_runs(self, scenario: Scenario) -> list[str]:
+        """The newest run of each of a scenario's experiments, as far as they are there."""
+        ids = {
+            followed.run.experiment.replace(device="auto").id: name
+            for name, followed in reversed(self._folder.followed.items())
+            if isinstance(followed.run.experiment, Experiment)
+            and followed.run.experiment.task == scenario.task
+        }
+        wanted = [one.replace(device="auto").id for one in scenario.experiments()]
+        return [ids[name] for name in wanted if name in ids]
 
     def _news(self, shown: Collection[str]) -> dict[str, Any]:
         """The traits that follow the folder."""
@@ -362,8 +421,32 @@ class TrainingLab(FollowingWidget):
             "_live_rows": [self._row(run) for run in live],
             "_settled": {run.run.id: run.curves for run in over if run.run.id in shown and run.curves},
             "_live": {run.run.id: run.curves for run in live if run.run.id in shown and run.curves},
+            "_verdict": self._judged(shown),
             "_notice": " ".join(filter(None, [in_kernel, self._folder.notice])),
         }
+
+    def _judged(self, shown: Collection[str]) -> list[dict[str, Any]]:
+        """The verdict on the shown runs that share the last one's question, once all of them are over."""
+        there = [self._folder.followed[name] for name in shown if name in self._folder.followed]
+        asked = [run for run in there if run.question == there[-1].question]
+        if any(run.is_alive for run in asked):
+            return []
+        ends = []
+        for run in asked:
+            what = run.run.experiment
+            if isinstance(what, Experiment):
+                name, state = self._row(run)["recipe"].replace("_", " "), run.state.summed_up(what)
+                ends.append((run.run.id, Ended(name=name, experiment=what, status=run.status, state=state)))
+        return [
+            {
+                "runs": [run_id for run_id, end in ends if end.name in finding.names],
+                "loses": finding.loses,
+                "head": finding.head,
+                "why": finding.why,
+                "figures": finding.figures,
+            }
+            for finding in verdict((end for _, end in ends), self.lang)
+        ]
 
     def _row(self, followed: FollowedRun) -> dict[str, Any]:
         """Its row, in which a recipe of the user's own has its name."""
@@ -402,15 +485,31 @@ class TrainingLab(FollowingWidget):
                 if not isinstance(names, list):
                     raise TypeError("A comparison takes a list of runs.")
                 self.compare([self.run(name) for name in names])
+            case "label":
+                named = self.run(content.get("run"))
+                changes = {name: content[name] for name in ("name", "note", "star") if name in content}
+                self.label(named, **changes)
+            case "throw_away":
+                names = content.get("runs")
+                if not isinstance(names, list):
+                    raise TypeError("What is thrown away is a list of runs.")
+                self.throw_away([self.run(name) for name in names])
+            case "code":
+                named = self.run(content.get("run"))
+                if not isinstance(named.experiment, Experiment):
+                    raise TypeError("A watched loop is code of your own; it has no experiment.")
+                self._code = {"run": named.id, "text": code_of(named.experiment)}
             case "keep_recipe":
                 kept_as = own_recipes.checked_name(content.get("name"))
                 recipe = own_recipes.of_page(content.get("recipe"))
                 with self.hold_sync():
                     self.own_recipes, self.recipe = {**self.own_recipes, kept_as: recipe}, kept_as
+                own_recipes.write_kept(self._folder.path, self.own_recipes)
             case "drop_recipe":
                 name = content.get("name")
                 kept = {own: self.own_recipes[own] for own in self.own_recipes if own != name}
                 self.own_recipes = kept
+                own_recipes.write_kept(self._folder.path, kept)
             case "gradients":
                 name = content.get("run")
                 step = content.get("step")

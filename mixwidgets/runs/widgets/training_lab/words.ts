@@ -16,6 +16,15 @@ export function scale(value: WireNumber): string {
   return Number.isInteger(exponent) ? twoTo(exponent) : decimal(value);
 }
 
+/** When a run was launched, in local time, by its id, which begins with the UTC time: "2026-11-28 21:32"; "" for another folder's name. */
+export function dateOf(id: string): string {
+  const [, year, month, day, hour, minute] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)\d{5}-/.exec(id) ?? [];
+  if (!minute) return "";
+  const at = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute)));
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
 /** Bytes as "1.2 MB". */
 export const bytes = (size: number): string => withPrefix(size, "B");
 
