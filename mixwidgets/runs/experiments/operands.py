@@ -60,9 +60,9 @@ class Operands(Options):
     does at scale."""
     keep_wide: tuple[str, ...] = later(names())
     """Layers that stay in the compute format, by patterns of their names in the model, such as ("head",
-    "blocks.0.*"); "-1" is the last layer, in the order of `named_modules()`, "-2" the one before. A pattern
-    that no layer has is an error at the start of a run. NVFP4's recipe keeps some 15 % of the layers, most at
-    the end (arXiv:2509.25149, section 4.1)."""
+    "blocks.0.*"); "first" and "last" are these in the order of `named_modules()`, if no layer has the name. A
+    pattern that no layer has is an error at the start of a run. NVFP4's recipe keeps some 15 % of the layers:
+    a few at the start, most at the end (arXiv:2509.25149, section 4.1)."""
     scaling: Literal["none", "current", "delayed"] = "none"
     """Tensorwise scaling: a tensor is multiplied by max / amax before rounding. "none": no scaling;
     "current": with the tensor's own amax; "delayed": with the largest amax of earlier steps. Block formats

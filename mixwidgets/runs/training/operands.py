@@ -19,7 +19,6 @@ one scale for the tensor, or with blocks in two dimensions, is rounded once, to 
 """
 
 import math
-import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import cache
@@ -42,7 +41,7 @@ from mixwidgets.support.suggestion import did_you_mean
 
 _LARGEST_SCALE = torch.finfo(torch.float32).max
 _DTYPES = {"float8_e4m3fn": torch.float8_e4m3fn, "float8_e5m2": torch.float8_e5m2}
-_PLACE = re.compile("-[1-9][0-9]{0,3}")  # from the end
+_PLACES = {"first": slice(1), "last": slice(-1, None)}
 _MULTIPLE = 16  # FP8 tensor cores take matrices whose sizes are multiples of it
 
 
@@ -259,13 +258,12 @@ def kept_wide(patterns: Sequence[str], model: nn.Module) -> list[nn.Module]:
     }
     kept: dict[str, None] = {}
     for pattern in patterns:
-        if _PLACE.fullmatch(pattern):
-            place = len(layers) + int(pattern)
-            named = [*layers][place : place + 1] if place >= 0 else []
+        if pattern in _PLACES and pattern not in layers:
+            named = [*layers][_PLACES[pattern]]
         elif not (named := [name for name in layers if fnmatchcase(name, pattern)]):
             raise ValueError(
                 f"keep_wide {pattern!r} is the name of no layer of this model. Write one of its layers, "
-                f"{', '.join(layers)}, a pattern such as 'blocks.0.*', or '-1' for the last."
+                f"{', '.join(layers)}, a pattern such as 'blocks.0.*', or 'first' or 'last'."
                 + did_you_mean(pattern, layers)
             )
         kept.update(dict.fromkeys(named))
