@@ -20,6 +20,8 @@ MOVING = LossScale(
 FALLING = MOVING.replace(init_scale=2.0**30, min_scale=2.0**30)
 DELAYED = Operands(scaling="delayed")
 IN_BLOCKS = Operands(forward="mxfp4", backward="mxfp4")
+NVFP4 = Operands(forward="nvfp4", backward="nvfp4")
+FOUR_OVER_SIX = NVFP4.replace(scale_rule="FOUR_OVER_SIX")
 # What a field of a nested option takes, and the option in which that makes a difference.
 NESTED = {
     "loss_scale": {
@@ -42,6 +44,15 @@ NESTED = {
         "gradient_rounding": (DELAYED, "stochastic"),
         "products": (DELAYED, "native"),
         "scale_rule": (IN_BLOCKS, "CEIL"),
+        "weights": (NVFP4, "nvfp4_16x16"),
+        "products_rounded": (DELAYED, ("forward", "weight_gradient")),
+        "keep_wide": (DELAYED, ("0",)),
+        "hadamard": (IN_BLOCKS, True),
+        "input_rounding": (DELAYED, "stochastic"),
+        "weight_rounding": (IN_BLOCKS, "stochastic"),
+        "four_over_six_bound": (FOUR_OVER_SIX, 448),
+        "four_over_six_metric": (FOUR_OVER_SIX, "MAE"),
+        "four_over_six_operands": (FOUR_OVER_SIX, ("input",)),
     },
 }
 

@@ -20,10 +20,19 @@ def test_the_default_is_fp8_in_its_two_formats():
     assert dataclasses.asdict(Operands()) == {
         "forward": "float8_e4m3fn",
         "backward": "float8_e5m2",
+        "weights": None,
+        "products_rounded": ("forward", "input_gradient", "weight_gradient"),
+        "keep_wide": (),
         "scaling": "none",
         "amax_history_len": 1024,
+        "hadamard": False,
+        "input_rounding": "nearest",
+        "weight_rounding": "nearest",
         "gradient_rounding": "nearest",
         "scale_rule": None,
+        "four_over_six_bound": 256,
+        "four_over_six_metric": "MSE",
+        "four_over_six_operands": ("input", "weight", "gradient"),
         "products": "emulated",
     }
 

@@ -151,17 +151,26 @@ def test_four_over_six_takes_the_smaller_error():
 
 @pytest.mark.parametrize("metric", ["MSE", "MAE"])
 @pytest.mark.parametrize("bound", [256.0, 448.0])
-def test_four_over_six_with_another_bound_or_metric(bound, metric, monkeypatch):
-    def rule(fmt, amax, tensor_amax):
-        return scale_rules.four_over_six(fmt, amax, tensor_amax, bound=bound, metric=metric)
-
-    monkeypatch.setitem(scale_rules.RULES, "FOUR_OVER_SIX", rule)
-    fmt = mw.get_block_format("nvfp4")
+def test_four_over_six_with_another_bound_or_metric(bound, metric):
     draws = np.random.default_rng(3)
     values = draws.standard_normal(400) * np.exp2(draws.integers(-6, 6, 25)).repeat(16)
-    scales, tensor_scale, _ = quantized("nvfp4", values, "FOUR_OVER_SIX", bound=bound, metric=metric)
-    got = fmt.quantize(values, scale_rule="FOUR_OVER_SIX")
-    assert (got.scales.tolist(), got.tensor_scale) == ([float(x) for x in scales], float(tensor_scale))
+    for name, given_values in (("nvfp4", values), ("nvfp4_16x16", values.reshape(20, 20))):
+        rule = scale_rules.FourOverSix(bound, metric)
+        fmt = mw.get_block_format(name)
+        scales, tensor_scale, out = quantized(name, given_values, "FOUR_OVER_SIX", bound=bound, metric=metric)
+        got = fmt.quantize(given_values, scale_rule=rule)
+        assert got.scales.ravel().tolist() == [float(x) for x in scales]
+        assert got.tensor_scale == float(tensor_scale)
+        assert all(Fraction(float(got.dequantized[index])) == x for index, x in out.items())
+        np.testing.assert_array_equal(fmt.round(given_values, scale_rule=rule), got.dequantized)
+
+
+def test_four_over_six_refuses_other_options_and_other_formats():
+    for options in ({"bound": 300}, {"metric": "mse"}, {"bound": None}):
+        with pytest.raises(ValueError, match="the bound 256 or 448 and the metric 'MSE' or 'MAE', not"):
+            scale_rules.FourOverSix(**options)
+    with pytest.raises(ValueError, match="of mxfp4 is one of FLOOR, CEIL, RCEIL, EVEN, not 'FOUR_OVER_SIX'"):
+        mw.get_block_format("mxfp4").round([1.0], scale_rule=scale_rules.FourOverSix())
 
 
 def test_four_over_six_decides_near_ties_exactly():

@@ -10,10 +10,10 @@ from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, roun
 
 FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits < 32]
 CASES = [
-    pytest.param(fmt, rule, id=f"{fmt.name}-{rule}")
+    pytest.param(fmt, rule, axis, id=f"{fmt.name}-{rule}-{axis}")
     for fmt in list_block_formats()
-    if not fmt.is_2d
     for rule in fmt.scale_rules
+    for axis in ([-1] if fmt.is_2d else [0, -1])
 ]
 
 
@@ -38,8 +38,7 @@ def test_to_nearest(fmt):
     assert_same_bits(round_to(fmt, torch.from_numpy(values).cuda()), fmt.round(values, overflow="saturate"))
 
 
-@pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize(("fmt", "rule"), CASES)
+@pytest.mark.parametrize(("fmt", "rule", "axis"), CASES)
 def test_blocks(fmt, rule, axis):
     draws = np.random.default_rng(1)
     spread = (draws.standard_normal((97, 133)) * 2.0 ** draws.integers(-20, 10, (97, 133))).astype(np.float32)

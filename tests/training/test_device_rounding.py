@@ -8,13 +8,19 @@ import torch
 
 from mixwidgets.floats.formats.block_catalogue import get_block_format, list_block_formats
 from mixwidgets.floats.formats.catalogue import get_format, list_formats
+from mixwidgets.floats.formats.scale_rules import FourOverSix
 from mixwidgets.runs.training.operands import RoundedLinear
 from mixwidgets.runs.training.rounding import round_blocks, round_by_draws, round_to
 from tests.training.test_operands import EVERY_KIND, STOCHASTIC, run, tensors
 
 FORMATS = [fmt for fmt in list_formats() if fmt.signed and fmt.bits < 32]
-BLOCKS = [fmt for fmt in list_block_formats() if not fmt.is_2d]
+BLOCKS = list_block_formats()
 CASES = [pytest.param(fmt, rule, id=f"{fmt.name}-{rule}") for fmt in BLOCKS for rule in fmt.scale_rules]
+CASES += [
+    pytest.param(get_block_format(name), FourOverSix(bound, metric), id=f"{name}-{bound}-{metric}")
+    for name in ("nvfp4", "nvfp4_16x16")
+    for bound, metric in ((256, "MAE"), (448, "MSE"), (448, "MAE"))
+]
 
 
 def hard_values(fmt):
@@ -26,6 +32,11 @@ def hard_values(fmt):
     up, down = (np.nextafter(found, np.float32(end)) for end in (math.inf, -math.inf))
     found = np.concatenate([found, up, down, bits, np.array([-0.0], np.float32)])
     return found[np.isfinite(found)]
+
+
+def shape_of(fmt):
+    """Rows and columns of a block."""
+    return fmt.block_size if fmt.is_2d else (1, fmt.block_size)
 
 
 def assert_same_bits(ours, expected):
@@ -56,9 +67,10 @@ def test_float64_is_rounded_once(fmt):
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-30, 1e30, 1e-44, 0.0])
-@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("axis", [0, -1])
 @pytest.mark.parametrize(("fmt", "rule"), CASES)
 def test_blocks_are_those_of_the_format(fmt, rule, axis, size):
+    axis = -1 if fmt.is_2d else axis
     draws = np.random.default_rng(1)
     values = draws.standard_normal((97, 133)) * 2.0 ** draws.integers(-20, 10, (97, 133)) * size
     values = values.astype(np.float32)
@@ -73,23 +85,26 @@ def test_a_block_of_any_largest_value_is_that_of_the_format(fmt, rule):
     """Every binade of float32, and the values beside each power of two."""
     powers = 2.0 ** np.arange(-149, 128.0)
     largest = np.concatenate([powers, 1.5 * powers, np.nextafter(powers.astype(np.float32), np.float32(0))])
-    fractions = np.random.default_rng(2).uniform(-1, 1, (len(largest), fmt.block_size))
-    fractions[:, 0] = 1
-    values = (largest[:, None] * fractions).astype(np.float32)
-    values = values[np.isfinite(values).all(-1)]
-    for rows in values if fmt.tensor_scale else [values]:  # with a tensor scale every row is a tensor
-        rows = np.atleast_2d(rows)
-        assert_same_bits(round_blocks(fmt, torch.from_numpy(rows), 1, rule), fmt.round(rows, 1, rule))
+    height, width = shape_of(fmt)
+    fractions = np.random.default_rng(2).uniform(-1, 1, (len(largest), height, width))
+    fractions[:, 0, 0] = 1
+    values = (largest[:, None, None] * fractions).astype(np.float32)
+    values = values[np.isfinite(values).all((1, 2))]
+    # With a tensor scale every block is a tensor.
+    for rows in values if fmt.tensor_scale else [values.reshape(-1, width)]:
+        assert_same_bits(round_blocks(fmt, torch.from_numpy(rows), -1, rule), fmt.round(rows, -1, rule))
 
 
 @pytest.mark.parametrize(("fmt", "rule"), CASES)
 def test_blocks_of_a_tensor_whose_values_are_far_apart(fmt, rule):
     """Those of small values have small scales, or 0."""
     draws = np.random.default_rng(5)
-    values = draws.uniform(-1, 1, (64, 2 * fmt.block_size)) * 2.0 ** draws.integers(-40, 1, (64, 1))
-    values[0, 0], values[1] = 1, -0.0
+    height, width = shape_of(fmt)
+    sizes = 2.0 ** draws.integers(-40, 1, (64, 1)).repeat(height, 0)
+    values = draws.uniform(-1, 1, (64 * height, 2 * width)) * sizes
+    values[0, 0], values[height : 2 * height] = 1, -0.0
     values = values.astype(np.float32)
-    assert_same_bits(round_blocks(fmt, torch.from_numpy(values), 1, rule), fmt.round(values, 1, rule))
+    assert_same_bits(round_blocks(fmt, torch.from_numpy(values), -1, rule), fmt.round(values, -1, rule))
 
 
 def test_a_rule_that_a_format_lacks_is_refused():
@@ -100,7 +115,7 @@ def test_a_rule_that_a_format_lacks_is_refused():
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0)])
 def test_empty_tensors(shape):
     for fmt in BLOCKS:
-        assert round_blocks(fmt, torch.zeros(shape), 1).shape == shape
+        assert round_blocks(fmt, torch.zeros(shape), -1).shape == shape
     for operands in EVERY_KIND:
         layer = RoundedLinear(operands, on_device=True)
         assert layer(torch.zeros(0, 7), torch.ones(3, 7)).shape == (0, 3)

@@ -36,7 +36,7 @@ class EachKind:
 
 
 EXPERIMENT = Experiment(
-    task=EachKind, steps=6, device="cpu", batch_size=16, micro_batches=2, clip_norm=0.1, learning_rate=0.01
+    task=EachKind, steps=6, device="cpu", batch_size=32, micro_batches=2, clip_norm=0.1, learning_rate=0.01
 )
 
 

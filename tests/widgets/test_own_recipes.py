@@ -15,15 +15,21 @@ from mixwidgets.support.languages.choice import LANGUAGES
 from tests.waiting import until
 from tests.widgets.lab_page import Page, journalled, rows
 
+PRODUCTS = ("forward", "input_gradient", "weight_gradient")
 OWN = recipes["fp16_static"].replace(loss_scale=LossScale(kind="static", init_scale=8.0))
 
 
 def test_the_form_has_every_field_and_brings_every_recipe_back():
     named = {one["name"] for one in own_recipes.form("en")}
-    of_recipe = {one.name for one in dataclasses.fields(Recipe)} - {"loss_scale", "fp32_ops"}
-    parts = {"loss_scale": LossScale, "operands": Operands}
-    of_parts = {f"{part}.{one.name}" for part, kind in parts.items() for one in dataclasses.fields(kind)}
-    assert named == of_recipe | of_parts | {f"fp32_ops.{op}" for op in ("softmax", "norm", "loss")}
+    parts = {"": Recipe, "loss_scale.": LossScale, "operands.": Operands}
+    of_parts = {f"{part}{one.name}" for part, kind in parts.items() for one in dataclasses.fields(kind)}
+    in_boxes = {
+        "fp32_ops": ("softmax", "norm", "loss"),
+        "operands.products_rounded": ("forward", "input_gradient", "weight_gradient"),
+        "operands.four_over_six_operands": ("input", "weight", "gradient"),
+    }
+    boxes = {f"{name}.{one}" for name, some in in_boxes.items() for one in some}
+    assert named == (of_parts - {"loss_scale", *in_boxes}) | boxes
     for name, recipe in recipes.items():
         values = own_recipes.in_page(recipe)
         assert values.keys() == named
@@ -31,12 +37,20 @@ def test_the_form_has_every_field_and_brings_every_recipe_back():
     assert own_recipes.of_page({}) == Recipe()
 
 
+@pytest.mark.parametrize("text", ["0.expand, 1.*", " 0.expand，1.* ", "0.expand、1.*,", "0.expand 1.*"])
+def test_names_are_read_from_a_line_of_text(text):
+    values = {"operands": True, "operands.keep_wide": text}
+    kept = own_recipes.of_page(values)
+    assert kept.operands.keep_wide == ("0.expand", "1.*")
+    assert own_recipes.in_page(kept)["operands.keep_wide"] == "0.expand, 1.*"
+
+
 def test_what_the_form_takes_is_what_a_recipe_takes():
     """What lies beyond its choices and limits is refused."""
     for one in own_recipes.form("en"):
         part, _, name = one["name"].rpartition(".")
         kind = {"": Recipe, "loss_scale": LossScale, "operands": Operands}.get(part)
-        if kind is None or one.get("is_yes_or_no"):
+        if kind is None or one.get("is_yes_or_no") or one.get("is_text"):
             continue
         beyond = "float99" if "choices" in one else one["high"] * 2
         with pytest.raises(ValueError, match=name):
@@ -53,6 +67,12 @@ def test_what_the_form_takes_is_what_a_recipe_takes():
         ({"compute_format": "float17"}, "Did you mean 'float16'"),
         ({"operands": True, "operands.forward": "nvfp4"}, "two block formats"),
         ({"operands": 1}, "operands takes True or False"),
+        ({"operands": True, "operands.keep_wide": 1}, "keep_wide takes a tuple of names"),
+        ({"operands": True, "operands.hadamard": True}, "hadamard rotates blocks"),
+        (
+            {"operands": True, **{f"operands.products_rounded.{one}": False for one in PRODUCTS}},
+            "products_rounded takes at least one of",
+        ),
         ({"fp32_ops.loss": "yes"}, "loss takes True or False"),
         ({"precision": "half"}, "precision"),
         ({"compute_format": []}, "compute_format"),

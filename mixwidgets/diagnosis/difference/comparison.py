@@ -159,7 +159,7 @@ class Comparison:
         )
         self.modelled = Pass()
         emulated = recipe.operands and recipe.operands.replace(products="emulated")
-        operands = Precision(Recipe(operands=emulated), torch.device("cpu"))  # modes do not reach the host
+        operands = Precision(Recipe(operands=emulated), torch.device("cpu"), model=model)  # not on the host
         self._run_wide(self.modelled, self.model_errors.see, rounding, operands, rounding)
 
     def _check_reference(self) -> None:
@@ -258,7 +258,9 @@ class Comparison:
         constants = {name: constant.clone() for name, constant in self.constants.items()}
         batch = on_floats(lambda tensor: self._cast(tensor.clone()), self.batch)
         precision: AbstractContextManager[Any] = (
-            torch.autocast(self.device.type, self.dtype) if self.amp else Precision(self.recipe, self.device)
+            torch.autocast(self.device.type, self.dtype)
+            if self.amp
+            else Precision(self.recipe, self.device, model=self.model)
         )
         with RandomState(0, self.device), Comparable(widened=False), precision, witness:
             try:

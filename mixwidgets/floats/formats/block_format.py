@@ -20,7 +20,7 @@ from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.elements import FixedPoint, ValueTable
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.in_and_out import take
-from mixwidgets.floats.formats.scale_rules import Scaling
+from mixwidgets.floats.formats.scale_rules import FourOverSix, Rule, Scaling
 
 
 @dataclass(frozen=True)
@@ -119,18 +119,26 @@ class BlockFormat:
             return self.scale_rules[0]
         return scale_rules.check_scale_rule(rule, self.scale_rules, f" of {self.name}")
 
+    def find_scale_rule(self, rule: str | FourOverSix | None) -> Rule:
+        """The rule with this name. Raises the error of `check_scale_rule`, also if the format has no
+        "FOUR_OVER_SIX" and this is one."""
+        if isinstance(rule, FourOverSix):
+            self.check_scale_rule(scale_rules.FOUR_OVER_SIX)
+            return rule
+        return scale_rules.RULES[self.check_scale_rule(rule)]
+
     def quantize(
         self,
         values: ArrayLike,
         axis: int = -1,
-        scale_rule: str | None = None,
+        scale_rule: str | FourOverSix | None = None,
         *,
         tensor_amax: float | None = None,
     ) -> BlockQuantization:
         """Scales, codes and the dequantised array of real `values` of at least one dimension, or of two.
 
         axis: along which blocks lie; blocks in two dimensions lie over the last two and take no other.
-        scale_rule: one of `scale_rules`; None is the first of them.
+        scale_rule: one of `scale_rules`, or a `FourOverSix` with its options; None is the first of them.
         tensor_amax: the largest magnitude of the whole tensor, if these are only some of its blocks.
 
         Every scale and element is rounded once, ties to even, from its exact quotient, and saturates (MX 1.0,
@@ -168,7 +176,7 @@ class BlockFormat:
         self,
         values: ArrayLike,
         axis: int = -1,
-        scale_rule: str | None = None,
+        scale_rule: str | FourOverSix | None = None,
         *,
         tensor_amax: float | None = None,
         **rounding: Any,
@@ -207,11 +215,11 @@ class BlockFormat:
         return self._element_values.take(codes)
 
     def _scaled(
-        self, array: NDArray[Any], axis: int, scale_rule: str | None, tensor_amax: float | None
+        self, array: NDArray[Any], axis: int, scale_rule: str | FourOverSix | None, tensor_amax: float | None
     ) -> tuple[Blocks, NDArray[Any], float | None]:
         """The array in blocks, the codes of their scales (n, m), and the tensor scale. Blocks with a NaN or
         an infinity have the scale NaN and are replaced by zeros."""
-        rule = scale_rules.RULES[self.check_scale_rule(scale_rule)]
+        rule = self.find_scale_rule(scale_rule)
         blocks = Blocks(array, axis, self.block_size)
         amax = blocks.amax()
         lost = ~np.isfinite(amax)

@@ -102,23 +102,34 @@ def amax_over_largest(fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
     return Scaling((_quotient(fmt, amax, fmt.element.max),))
 
 
-def four_over_six(
-    fmt: Formats, amax: Amax, tensor_amax: float, *, bound: float = 256.0, metric: str = "MSE"
-) -> Scaling:
+@dataclass(frozen=True)
+class FourOverSix:
     """Each block tries its largest value on 6 and on 4, which is a scale 1.5 times as large, and keeps the
     smaller error of the dequantised values; a tie goes to 6 (Cook et al., Four Over Six, arXiv:2512.02010;
-    Transformer Engine, pull request 2972).
+    Transformer Engine, pull request 2972). "FOUR_OVER_SIX" names the one with the default options."""
 
-    bound: the block scale of the tensor's largest value on 6. 256, for which 1.5 × 256 is an E4M3 value, is
-    the paper's and Transformer Engine's default; 448 is TE's without this rule.
-    metric: "MSE", the paper's default, or "MAE", Transformer Engine's.
-    """
-    tensor_scale = None if fmt.tensor_scale is None else _tensor_scale(fmt, tensor_amax, bound)
-    candidates = tuple(_quotient(fmt, amax, largest, tensor_scale or 1.0) for largest in (6.0, 4.0))
-    return Scaling(candidates, tensor_scale, metric)
+    bound: float = 256.0
+    """The block scale of the tensor's largest value on 6. 256, for which 1.5 × 256 is an E4M3 value, is the
+    paper's and Transformer Engine's default; 448 is TE's without this rule."""
+    metric: str = "MSE"
+    """"MSE", the paper's default, or "MAE", Transformer Engine's."""
+
+    def __post_init__(self) -> None:
+        if self.bound not in (256, 448) or self.metric not in ("MSE", "MAE"):
+            raise ValueError(
+                "four over six has the bound 256 or 448 and the metric 'MSE' or 'MAE', not "
+                f"{self.bound!r} and {self.metric!r}"
+            )
+
+    def __call__(self, fmt: Formats, amax: Amax, tensor_amax: float) -> Scaling:
+        """The two scales of each block."""
+        tensor_scale = None if fmt.tensor_scale is None else _tensor_scale(fmt, tensor_amax, self.bound)
+        candidates = tuple(_quotient(fmt, amax, largest, tensor_scale or 1.0) for largest in (6.0, 4.0))
+        return Scaling(candidates, tensor_scale, self.metric)
 
 
-RULES: dict[str, Callable[[Formats, Amax, float], Scaling]] = {
+Rule = Callable[[Formats, Amax, float], Scaling]
+RULES: dict[str, Rule] = {
     "FLOOR": floor,
     "CEIL": ceil,
     "RCEIL": rceil,
@@ -126,7 +137,7 @@ RULES: dict[str, Callable[[Formats, Amax, float], Scaling]] = {
     "TE": te,
     "TORCHAO": torchao,
     "AMAX": amax_over_largest,
-    FOUR_OVER_SIX: four_over_six,
+    FOUR_OVER_SIX: FourOverSix(),
 }
 
 

@@ -5,7 +5,8 @@ exclude together is left to the class's own `__post_init__`.
 """
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
 from typing import Any, Literal, Self, Union, get_args, get_origin
@@ -24,6 +25,35 @@ def real(default: float | None, accepted: str, low: float, high: float) -> Any:
     return field(default=default, metadata={"check": check})
 
 
+def some_of(*accepted: str, empty: bool = True) -> Any:
+    """A field for some of these names, in this order; by default all. `empty`: whether it may be none."""
+    check = partial(_in_order, accepted=accepted, empty=empty)
+    return field(default=accepted, metadata={"check": check, "some_of": accepted})
+
+
+def _in_order(name: str, value: object, accepted: tuple[str, ...], empty: bool) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} takes some of {accepted}, such as ({accepted[-1]!r},); got {value!r}.")
+    named = {choice(name, one, accepted) for one in value}
+    if not (named or empty):
+        raise ValueError(f"{name} takes at least one of {accepted}; got {value!r}.")
+    return tuple(one for one in accepted if one in named)
+
+
+def names() -> Any:
+    """A field for a tuple of names or patterns of names, by default none."""
+    return field(default=(), metadata={"check": _as_names, "names": True})
+
+
+def _as_names(name: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} takes a tuple of names, such as ('head',); got {reprlib.repr(value)}.")
+    given = tuple(value)
+    if not all(isinstance(one, str) and one.strip() for one in given):
+        raise TypeError(f"{name} takes names, which are texts that are not empty; got {reprlib.repr(given)}.")
+    return tuple(dict.fromkeys(one.strip() for one in given))
+
+
 def later(option: Any) -> Any:
     """A field, given with its default or as a default alone, that came after runs were recorded: their
     identity does not change, because `to_dict` leaves it out while it has its default."""
@@ -33,8 +63,8 @@ def later(option: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Unknown names raise TypeError. A field's declaration says what it accepts: a Literal, bool, `whole` or
-    `real`, and None if that is its default."""
+    """Unknown names raise TypeError. A field's declaration says what it accepts: a Literal, bool, `whole`,
+    `real`, `some_of` or `names`, and None if that is its default."""
 
     def __new__(cls, **values: Any) -> Self:
         check_names(cls.__name__, values, [option.name for option in fields(cls)])

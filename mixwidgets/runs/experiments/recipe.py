@@ -5,14 +5,14 @@ work: each default is the paper's choice, each other value an alternative to it.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Self, get_args
 
 from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
 from mixwidgets.runs.experiments.operands import Operands
-from mixwidgets.runs.experiments.options import Options
+from mixwidgets.runs.experiments.options import Options, some_of
 from mixwidgets.support.checks import choice
 
 TorchFormat = Literal["float32", "float16", "bfloat16"]
@@ -41,7 +41,7 @@ class Recipe(Options):
     loss_scale: LossScale = dataclasses.field(default_factory=LossScale)
     """The factor on the loss before the backward pass (section 3.2). The name of another library, such as
     "megatron", stands for its scaler (`loss_scales`)."""
-    fp32_ops: tuple[Fp32Op, ...] = _FP32_OPS
+    fp32_ops: tuple[Fp32Op, ...] = some_of(*_FP32_OPS)
     """Which of "softmax", "norm" and "loss" are computed in float32 although the compute format is narrower
     (section 3.3). Without "softmax", softmax is the naive one: no maximum is subtracted before exp."""
     optimizer_format: TorchFormat = "float32"
@@ -59,7 +59,6 @@ class Recipe(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._settle("fp32_ops", _in_order(self.fp32_ops))
         scale: object = self.loss_scale
         if isinstance(scale, str):
             self._settle("loss_scale", loss_scales[choice("loss_scale", scale, loss_scales)])
@@ -140,18 +139,13 @@ class Recipe(Options):
         return cls(**values)
 
 
-def _in_order(ops: object) -> tuple[Fp32Op, ...]:
-    if isinstance(ops, str) or not isinstance(ops, Iterable):
-        raise TypeError(f"fp32_ops takes some of {_FP32_OPS}, such as ('loss',); got {ops!r}.")
-    named = {choice("fp32_ops", op, _FP32_OPS) for op in ops}
-    return tuple(op for op in _FP32_OPS if op in named)
-
-
 _STATIC = LossScale(kind="static", init_scale=2.0**10)
 _DYNAMIC = LossScale(kind="dynamic", init_scale=2.0**16, growth_interval=25)
 _FP16 = Recipe(compute_format="float16", loss_scale=_STATIC)
 _BF16 = Recipe(compute_format="bfloat16")
 _E4M3 = "float8_e4m3fn"
+_NVFP4 = Operands(forward="nvfp4", backward="nvfp4")
+_PUBLISHED = _NVFP4.replace(weights="nvfp4_16x16", gradient_rounding="stochastic")
 
 recipes: Mapping[str, Recipe] = MappingProxyType(
     {
@@ -175,12 +169,25 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
         "fp8_tensorwise": _BF16.replace(operands=Operands(scaling="current")),
         "fp8_native": _BF16.replace(operands=Operands(scaling="current", products="native")),
         "fp8_delayed": _BF16.replace(operands=Operands(scaling="delayed", amax_history_len=16)),
-        "mxfp8": _BF16.replace(operands=Operands(forward="mxfp8_e4m3", backward="mxfp8_e4m3")),
+        "deepseek_fp8": _BF16.replace(
+            operands=Operands(forward="fp8_1x128", backward="fp8_1x128", weights="fp8_128x128")
+        ),
+        "mxfp8": _BF16.replace(
+            operands=Operands(forward="mxfp8_e4m3", backward="mxfp8_e4m3", scale_rule="RCEIL")
+        ),
         "mxfp4": _BF16.replace(operands=Operands(forward="mxfp4", backward="mxfp4")),
         "mxfp4_stochastic": _BF16.replace(
             operands=Operands(forward="mxfp4", backward="mxfp4", gradient_rounding="stochastic")
         ),
-        "nvfp4": _BF16.replace(operands=Operands(forward="nvfp4", backward="nvfp4")),
+        "nvfp4": _BF16.replace(operands=_NVFP4),
+        "nvfp4_published": _BF16.replace(operands=_PUBLISHED.replace(hadamard=True, keep_wide=("-1",))),
+        "nvfp4_four_over_six": _BF16.replace(
+            operands=_PUBLISHED.replace(
+                scale_rule="FOUR_OVER_SIX",
+                four_over_six_metric="MAE",
+                four_over_six_operands=("input", "weight"),
+            )
+        ),
     }
 )
 """The presets by name, immutable.
@@ -188,8 +195,28 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
 Dynamic scales start at torch's 2^16 but grow after 25 good steps: torch's own default of 2000 is longer than
 a run of a few hundred steps. "bf16_moments" has float32 master weights and Adam's moments in bfloat16, as
 DeepSeek-V3 (arXiv:2412.19437, section 3.3.3). The FP8, MX and NVFP4 presets compute in bfloat16 around the
-rounded operands. Delayed scaling uses the last 16 steps, because Transformer Engine's 1024 are longer than
-such a run.
+rounded operands.
+
+"fp8_delayed": Transformer Engine's `DelayedScaling`, with the last 16 steps, because its 1024 are longer than
+such a run, and a margin of 0.
+
+"deepseek_fp8": E4M3 both ways, scaled for each 1 × 128 values of x and dy and each 128 × 128 of W
+(arXiv:2412.19437, section 3.3.2). Left out: the output head and the gates that stay in BF16, the promotion of
+sums every 128 elements to float32, activations cached in E5M6 and in scales of powers of two. With layers of
+64 to 256 values one scale serves all of W, or a few.
+
+"mxfp8": E4M3 both ways, scales rounded up (arXiv:2506.08027, section 3). Left out: embedding and output head
+in BF16, which is `keep_wide`, and the two products of attention, which no preset rounds.
+
+"nvfp4_published": E2M1 both ways, W in blocks of 16 × 16, dy rounded stochastically, the operands of dW
+rotated (arXiv:2509.25149, section 4). It keeps the output head in BF16 and 15 % of the other layers, most at
+the end; our models have 3 to 9 layers, so this keeps the last. Left out: scales and roundings of attention's
+products, which stay in BF16 there too; signs are each layer's own, not one vector for all.
+
+"nvfp4_four_over_six": W and x try both scales, with the bound 256 and the absolute error; W in blocks of
+16 × 16, dy rounded stochastically by the ordinary rule (Transformer Engine, pull request 2972,
+`nvfp4_4over6="all"`, for reinforcement learning and post-training). It does not go with Hadamard transforms
+there, and keeps no layer wide by itself.
 """
 
 

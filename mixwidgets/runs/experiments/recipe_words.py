@@ -23,6 +23,9 @@ _SHORT = {
     "mxfp8_e4m3": "MXFP8",
     "mxfp4": "MXFP4",
     "nvfp4": "NVFP4",
+    "nvfp4_16x16": "NVFP4 16 × 16",
+    "fp8_1x128": "FP8 E4M3 1 × 128",
+    "fp8_128x128": "FP8 E4M3 128 × 128",
 }
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NO_OPERANDS = Operands()  # stands in for a recipe's operands where it has none; no line shows it
@@ -162,12 +165,70 @@ LINES = (
         "scaled by earlier steps’ largest value",
         lambda o: o.scaling == "delayed",
     ),
+    Line(
+        "operands.weights",
+        "Weights are rounded to {weights}, whose blocks lie in two dimensions: to the same values in both of "
+        "their products.",
+        "weights in {weights}",
+    ),
     Line("operands.scale_rule", "Blocks are scaled by the rule {rule}.", "rule {rule}"),
+    Line(
+        "operands.four_over_six_operands",
+        "This rule is not that of the inputs.",
+        when=lambda o: "input" not in o.four_over_six_operands,
+    ),
+    Line(
+        "operands.four_over_six_operands",
+        "This rule is not that of the weights.",
+        when=lambda o: "weight" not in o.four_over_six_operands,
+    ),
+    Line(
+        "operands.four_over_six_operands",
+        "This rule is not that of the gradients.",
+        when=lambda o: "gradient" not in o.four_over_six_operands,
+    ),
+    Line("operands.four_over_six_bound", "The largest block scale on 6 is {bound}."),
+    Line("operands.four_over_six_metric", "A block chooses its scale by the absolute error."),
+    Line(
+        "operands.input_rounding",
+        "Inputs are rounded up or down by chance.",
+        "inputs rounded by chance",
+    ),
+    Line(
+        "operands.weight_rounding",
+        "Weights are rounded up or down by chance.",
+        "weights rounded by chance",
+    ),
     Line(
         "operands.gradient_rounding",
         "Gradients are rounded up or down by chance.",
         "gradients rounded by chance",
     ),
+    Line(
+        "operands.hadamard",
+        "Before the product that gives a weight’s gradient, inputs and gradients are rotated by a random "
+        "Hadamard transform.",
+        "Hadamard transform",
+    ),
+    Line(
+        "operands.products_rounded",
+        "The operands of the forward product are not rounded.",
+        "forward not rounded",
+        lambda o: "forward" not in o.products_rounded,
+    ),
+    Line(
+        "operands.products_rounded",
+        "The operands of the product that gives an input’s gradient, dx, are not rounded.",
+        "dx not rounded",
+        lambda o: "input_gradient" not in o.products_rounded,
+    ),
+    Line(
+        "operands.products_rounded",
+        "The operands of the product that gives a weight’s gradient, dW, are not rounded.",
+        "dW not rounded",
+        lambda o: "weight_gradient" not in o.products_rounded,
+    ),
+    Line("operands.keep_wide", "These layers stay in {format}: {wide}.", "{wide} in {format}"),
     Line(
         "operands.products",
         "torch multiplies these FP8 numbers themselves, on a GPU by its tensor cores.",
@@ -266,6 +327,9 @@ def _values(recipe: Recipe) -> dict[str, str]:
         "backward": _short(operands.backward),
         "history": f"{operands.amax_history_len:,}",
         "rule": operands.scale_rule or "",
+        "weights": _short(operands.weights or operands.forward),
+        "bound": f"{operands.four_over_six_bound}",
+        "wide": ", ".join(operands.keep_wide),
     }
 
 

@@ -129,9 +129,12 @@ def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
     recipe = fields["recipe"]
     scale = recipe["loss_scale"]
     recipe["loss_scale"] = {name: scale[name] for name in _MEANS.get(scale["kind"], scale)}
-    operands = recipe["operands"] = recipe["operands"] or {"forward": None, "backward": None}
+    operands = recipe["operands"] or {"forward": None, "backward": None}
     if operands.get("scaling") != "delayed":
         operands.pop("amax_history_len", None)
+    if operands.get("scale_rule") != "FOUR_OVER_SIX":
+        operands = {name: value for name, value in operands.items() if not name.startswith("four_over_six_")}
+    recipe["operands"] = operands
     later = {str(after): recipe for after, recipe in fields.pop("phases")[1:]}
     fields |= {"phases": later} if later else {}
     return {"task": what.task, "recipe": what.recipes_named(), **dict(flat(fields))}

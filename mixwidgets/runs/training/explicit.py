@@ -28,7 +28,7 @@ class ExplicitTrainer(Trainer):
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
         super().__init__(experiment, device, ranks)
         for _, recipe in experiment.phases:
-            Precision(recipe, device)  # an error of this device comes now, not in mid-run
+            Precision(recipe, device, model=self.model)  # an error of this device comes now, not in mid-run
         self._weights = Weights(experiment, self.model)
         self._state = self.recipe.loss_scale.start()
         self._adopt()
@@ -43,7 +43,7 @@ class ExplicitTrainer(Trainer):
     def _adopt(self) -> None:
         """Compute as the recipe says, with weights that are already kept in its formats."""
         seed = self.ranks.own_seed(self.experiment.seed)
-        self._precision = Precision(self.recipe, self.device, seed)
+        self._precision = Precision(self.recipe, self.device, seed, self.model)
         self._scaling = self.recipe.loss_scale
         self._constants = narrow_constants(self.model, self._precision.dtype)
         self._sum_dtype = DTYPES[self.recipe.accumulation_format]

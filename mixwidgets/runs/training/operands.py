@@ -2,38 +2,41 @@
 
 With x (n, in), where n is the product of x's leading axes, W (out, in), dy (n, out), and q the rounding:
 
-    y  (n, out)   = q(x)   q(W)ᵀ     summed over in
-    dx (n, in)    = q(dy)  q(W)      summed over out
-    dW (out, in)  = q(dy)ᵀ q(x)      summed over n
+    y  (n, out)   = q(x)   q(W)ᵀ     "forward", summed over in
+    dx (n, in)    = q(dy)  q(W)      "input_gradient", summed over out
+    dW (out, in)  = q(dy)ᵀ q(x)      "weight_gradient", summed over n
     db (out,)     = dy summed over n, not rounded
 
 Products of the rounded values accumulate in float32, and the result is rounded to the dtype of x, as in
-Transformer Engine and torchao, whose tensor cores accumulate in float32. With products="native" torch
-multiplies the FP8 numbers themselves (`FP8Matrix`), on a GPU that has them by its FP8 tensor cores. These
-keep fewer bits of the sums on the way (about 14 on an H800: DeepSeek-V3, arXiv:2412.19437, section 3.3.2),
-and the scales are applied to the sum instead of each value.
+Transformer Engine and torchao, whose tensor cores accumulate in float32. So do products whose operands are
+not rounded. With products="native" torch multiplies the FP8 numbers themselves (`FP8Matrix`), on a GPU that
+has them by its FP8 tensor cores. These keep fewer bits of the sums on the way (about 14 on an H800:
+DeepSeek-V3, arXiv:2412.19437, section 3.3.2), and the scales are applied to the sum instead of each value.
 
 Blocks lie along the axis that a product sums over, so an operand of two products is rounded twice, each time
-from the original (Transformer Engine 2.21, `MXFP8BlockScaling`; arXiv:2509.25149, section 4). A tensorwise
-operand is rounded once. Not implemented: NVFP4's two-dimensional blocks for weights, its random Hadamard
-transforms and its layers of higher precision (the same section).
+from the original (Transformer Engine 2.21, `MXFP8BlockScaling`; arXiv:2509.25149, section 4). An operand with
+one scale for the tensor, or with blocks in two dimensions, is rounded once, to the same values in both.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from mixwidgets.floats.formats.block_catalogue import any_format
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.runs.experiments.operands import Operands
+from mixwidgets.floats.formats.hadamard import hadamard, random_signs, rotated
+from mixwidgets.runs.experiments.operands import PRODUCTS_OF, Operand, Operands, Product
 from mixwidgets.runs.training.rounding import Rounding
+from mixwidgets.support.suggestion import did_you_mean
 
 _LARGEST_SCALE = torch.finfo(torch.float32).max
 _DTYPES = {"float8_e4m3fn": torch.float8_e4m3fn, "float8_e5m2": torch.float8_e5m2}
@@ -50,15 +53,16 @@ class RoundedLinear:
     """
 
     def __init__(self, operands: Operands, *, seed: int = 0, on_device: bool = False) -> None:
-        """`seed`, an integer from 0, seeds stochastic rounding; each rounding draws new bits. `on_device`:
-        round tensors on their device, not on the host."""
-        forward, backward = any_format(operands.forward), any_format(operands.backward)
-        self._by_blocks = isinstance(forward, BlockFormat)
-        self._is_native = operands.products == "native"
-        to_nearest = Rounding(on_device=on_device)
-        seed_of_dy = seed if operands.gradient_rounding == "stochastic" else None
-        self._x, self._weight = (_rounder(forward, operands, to_nearest) for _ in range(2))
-        self._dy = _rounder(backward, operands, Rounding(on_device=on_device, seed=seed_of_dy))
+        """`seed`, an integer from 0, seeds stochastic rounding, where each use draws new bits, and the signs
+        of the Hadamard transform, which stay. `on_device`: round tensors on their device, not on the host."""
+        forward, backward = operands.forward, operands.backward
+        self.is_native = operands.products == "native"
+        self.x = _Operand("input", forward, operands, seed, on_device)
+        self.weight = _Operand("weight", operands.weights or forward, operands, seed, on_device)
+        self.dy = _Operand("gradient", backward, operands, seed, on_device)
+        self._rotation: Tensor | None = None
+        if operands.hadamard:
+            self._rotation = torch.from_numpy(hadamard(signs=random_signs(seed).tolist())).float()
 
     def __call__(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         """x (…, in), weight (out, in), bias (out,) → (…, out), in the floating-point dtype of x.
@@ -69,43 +73,91 @@ class RoundedLinear:
         y: Tensor = _Product.apply(x, weight, self, torch.is_grad_enabled())  # type: ignore[no-untyped-call]
         return y if bias is None else y + bias
 
+    def rotated(self, rows: Tensor) -> Tensor:
+        """An operand of the weight gradient (n, …), rotated along n if the recipe says so."""
+        if self._rotation is None:
+            return rows
+        self._rotation = self._rotation.to(rows.device)
+        turned: Tensor = rotated(rows.float(), self._rotation, 0)
+        return turned
+
 
 class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, layer: RoundedLinear, is_step: bool) -> Tensor:
         rows = x.reshape(-1, x.shape[-1])
-        x_rounded, weight_rounded = layer._x(rows, 1, is_step), layer._weight(weight, 1, is_step)
-        kept = (rows, weight) if layer._by_blocks else (x_rounded, weight_rounded)
-        ctx.save_for_backward(*(chain(*kept) if layer._is_native else kept))
+        x_once, weight_once = layer.x.once(rows, is_step), layer.weight.once(weight, is_step)
+        left = layer.x.of("forward", rows, x_once, 1)
+        y: Tensor = left @ layer.weight.of("forward", weight, weight_once, 1).T
+        kept = (
+            layer.x.kept("weight_gradient", rows, x_once),
+            layer.weight.kept("input_gradient", weight, weight_once),
+        )
+        ctx.save_for_backward(*(chain(*kept) if layer.is_native else kept))
         ctx.layer, ctx.shape, ctx.dtypes = layer, x.shape, (x.dtype, weight.dtype)
-        y: Tensor = x_rounded @ weight_rounded.T
         return y.to(x.dtype).reshape(*x.shape[:-1], len(weight))
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
         layer, kept = ctx.layer, ctx.saved_tensors
-        x, weight = (FP8Matrix(*kept[:2]), FP8Matrix(*kept[2:])) if layer._is_native else kept
+        x, weight = (FP8Matrix(*kept[:2]), FP8Matrix(*kept[2:])) if layer.is_native else kept
         rows = dy.reshape(-1, dy.shape[-1])
-        dy_for_x = dy_for_weight = layer._dy(rows, 1, True)
-        if layer._by_blocks:
-            x, weight = layer._x(x, 0, False), layer._weight(weight, 0, False)
-            dy_for_weight = layer._dy(rows, 0, False)
-        dx = (dy_for_x @ weight).to(ctx.dtypes[0]).reshape(ctx.shape) if ctx.needs_input_grad[0] else None
-        dweight = (dy_for_weight.T @ x).to(ctx.dtypes[1]) if ctx.needs_input_grad[1] else None
+        dy_once = layer.dy.once(rows, True)
+        # Both are rounded, so that random numbers do not depend on which gradients are asked for.
+        dy_for_x = layer.dy.of("input_gradient", rows, dy_once, 1)
+        dy_for_weight = layer.dy.of("weight_gradient", layer.rotated(rows), dy_once, 0)
+        dx = dweight = None
+        if ctx.needs_input_grad[0]:
+            product = dy_for_x @ layer.weight.of("input_gradient", weight, weight, 0)
+            dx = product.to(ctx.dtypes[0]).reshape(ctx.shape)
+        if ctx.needs_input_grad[1]:
+            product = dy_for_weight.T @ layer.x.of("weight_gradient", layer.rotated(x), x, 0)
+            dweight = product.to(ctx.dtypes[1])
         return dx, dweight, None, None
 
 
-def _rounder(
-    fmt: FloatFormat | BlockFormat, operands: Operands, rounding: Rounding
-) -> Callable[[Tensor, int, bool], Any]:
-    """A function of (matrix, axis, whether this is a step) that rounds to the format, with its history. It
-    returns float32 values or, for native products, an FP8Matrix."""
-    if isinstance(fmt, BlockFormat):
-        return lambda tensor, axis, is_step: rounding.to_blocks(
-            fmt, tensor.detach().float(), axis, operands.scale_rule
-        )
-    return _Tensorwise(fmt, operands, rounding)
+class _Operand:
+    """How x, W or dy takes part in its two products."""
+
+    def __init__(self, name: Operand, fmt: str, operands: Operands, seed: int, on_device: bool) -> None:
+        stochastic = getattr(operands, f"{name}_rounding") == "stochastic"
+        own = seed if name == "gradient" else _another(seed, name)
+        rounding = Rounding(on_device=on_device, seed=own if stochastic else None)
+        chosen = any_format(fmt)
+        self._rounder: _Blockwise | _Tensorwise
+        if isinstance(chosen, BlockFormat):
+            self._rounder = _Blockwise(chosen, operands.rule_of(name), rounding)
+        else:
+            self._rounder = _Tensorwise(chosen, operands, rounding)
+        self._rounded_in = {*operands.products_rounded} & {*PRODUCTS_OF[name]}
+
+    def once(self, tensor: Tensor, is_step: bool) -> Any:
+        """The rounded values if they are the same in both products; None if they are not."""
+        return self._rounder(tensor, 1, is_step) if self._rounder.once and self._rounded_in else None
+
+    def of(self, product: Product, tensor: Tensor, once: Any, axis: int) -> Any:
+        """As it takes part in a product that sums over this axis: float32 values or an FP8Matrix."""
+        if product not in self._rounded_in:
+            return tensor.float()
+        return once if self._rounder.once else self._rounder(tensor, axis, False)
+
+    def kept(self, product: Product, tensor: Tensor, once: Any) -> Any:
+        """What `of` needs for this product in the backward pass."""
+        return once if self._rounder.once and product in self._rounded_in else tensor
+
+
+class _Blockwise:
+    """Rounds to a block format, to float32 values."""
+
+    def __init__(self, fmt: BlockFormat, scale_rule: str | None, rounding: Rounding) -> None:
+        self._format, self._scale_rule, self._rounding = fmt, scale_rule, rounding
+        self.once = fmt.is_2d
+
+    def __call__(self, tensor: Tensor, axis: int, is_step: bool) -> Tensor:
+        """A matrix; blocks in two dimensions lie along no axis."""
+        axis = -1 if self.once else axis
+        return self._rounding.to_blocks(self._format, tensor.detach().float(), axis, self._scale_rule)
 
 
 class _Tensorwise:
@@ -117,6 +169,8 @@ class _Tensorwise:
     of zeros leaves it unchanged. A non-finite amax does not enter the window; in Transformer Engine an
     infinite one freezes the scale until it leaves the window.
     """
+
+    once = True
 
     def __init__(self, fmt: FloatFormat, operands: Operands, rounding: Rounding) -> None:
         self._format, self._scaling, self._rounding = fmt, operands.scaling, rounding
@@ -158,6 +212,11 @@ class _Tensorwise:
         return scale.where((amax > 0) & (amax < math.inf), otherwise)
 
 
+def _another(seed: int, name: str) -> int:
+    """A seed for other random numbers."""
+    return int(np.random.SeedSequence([seed, *name.encode()]).generate_state(1, np.uint64)[0] >> 1)
+
+
 class FP8Matrix(NamedTuple):
     """A matrix whose values are those of its codes times a unit."""
 
@@ -184,6 +243,33 @@ class FP8Matrix(NamedTuple):
             left, right, scale_a=self.unit, scale_b=other.unit, out_dtype=torch.float32, use_fast_accum=False
         )
         return product[: self.codes.shape[0], : other.codes.shape[1]]
+
+
+def layers_of(model: nn.Module) -> Mapping[str, nn.Module]:
+    """The model's layers that have a weight matrix, by name, but for embeddings, which are no products."""
+    return {
+        name: module
+        for name, module in model.named_modules()
+        if not isinstance(module, nn.Embedding | nn.EmbeddingBag)
+        and any(weight.ndim == 2 for weight in module.parameters(recurse=False))
+    }
+
+
+def kept_wide(patterns: Sequence[str], model: nn.Module) -> list[nn.Module]:
+    """The layers that `Operands.keep_wide` names. ValueError for a pattern that none has."""
+    layers = layers_of(model)
+    places = {str(place - len(layers)): name for place, name in enumerate(layers)}
+    kept = {}
+    for pattern in patterns:
+        named = [name for name in layers if fnmatchcase(name, places.get(pattern, pattern))]
+        if not named:
+            raise ValueError(
+                f"keep_wide {pattern!r} is the name of no layer of this model. Write one of its layers, "
+                f"{', '.join(layers)}, a pattern such as 'blocks.0.*', or '-1' for the last."
+                + did_you_mean(pattern, layers)
+            )
+        kept.update(dict.fromkeys(named))
+    return [layers[name] for name in kept]
 
 
 @cache

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.training import function_kinds as kinds
-from mixwidgets.runs.training.operands import RoundedLinear, require_fp8_products
+from mixwidgets.runs.training.operands import RoundedLinear, kept_wide, require_fp8_products
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 """torch's dtypes by the names that recipes use."""
@@ -44,7 +44,10 @@ class Precision(TorchFunctionMode):
     count as products. The latter is an error if the recipe concerns what it hides.
     """
 
-    def __init__(self, recipe: Recipe, device: torch.device, seed: int = 0) -> None:
+    def __init__(
+        self, recipe: Recipe, device: torch.device, seed: int = 0, model: nn.Module | None = None
+    ) -> None:
+        """seed: of what is rounded stochastically. model: the one whose layers `keep_wide` names."""
         super().__init__()
         self.dtype = DTYPES[recipe.compute_format]
         """The dtype of activations and of the weights that the model uses."""
@@ -54,6 +57,10 @@ class Precision(TorchFunctionMode):
         self._operands = recipe.operands
         if recipe.operands and recipe.operands.products == "native":
             require_fp8_products(device)
+        patterns = recipe.operands.keep_wide if recipe.operands else ()
+        self._wide_layers = kept_wide(patterns, model) if patterns and model is not None else []
+        self._hooks: list[Any] = []
+        self._depth = 0  # in how many of the wide layers the forward pass is
         self._seed = seed
         self._layers: list[RoundedLinear] = []  # one per call of a forward pass, in order
         self._calls = 0
@@ -74,7 +81,10 @@ class Precision(TorchFunctionMode):
         return f"{name}, operands of linear layers rounded to {self._operands.forward}"
 
     def __enter__(self) -> "Precision":
-        self._calls = 0
+        self._calls = self._depth = 0
+        for layer in self._wide_layers:
+            self._hooks.append(layer.register_forward_pre_hook(self._enter_wide))
+            self._hooks.append(layer.register_forward_hook(self._leave_wide, always_call=True))
         if self._rules:  # without rules, avoid the overhead for each torch function
             super().__enter__()  # type: ignore[no-untyped-call]
         return self
@@ -82,6 +92,14 @@ class Precision(TorchFunctionMode):
     def __exit__(self, *error: object) -> None:
         if self._rules:
             super().__exit__(*error)  # type: ignore[no-untyped-call]
+        while self._hooks:
+            self._hooks.pop().remove()
+
+    def _enter_wide(self, *_: Any) -> None:
+        self._depth += 1
+
+    def _leave_wide(self, *_: Any) -> None:
+        self._depth -= 1
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -137,6 +155,8 @@ class Precision(TorchFunctionMode):
     def _rounded_linear(
         self, func: Callable[..., Any], x: Tensor, weight: Tensor, bias: Tensor | None = None
     ) -> Tensor:
+        if self._depth:
+            return self._in_compute_format(func, x, weight, bias)  # type: ignore[no-any-return]
         if self._calls == len(self._layers):
             assert self._operands is not None
             seed = self._seed * _MOST_LAYERS + self._calls

@@ -14,9 +14,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from mixwidgets.floats.formats import scale_rules
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.elements import FixedPoint, ValueTable
 from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.formats.scale_rules import FourOverSix, Rule
 
 _LAYOUT = {torch.float32: (torch.int32, 8, 23), torch.float64: (torch.int64, 11, 52)}
 """By dtype: integers of its width, and its exponent and fraction bits."""
@@ -50,8 +52,10 @@ class Rounding:
         generator = self._on(values.device)
         return round_by_draws(fmt, values, self._bits, generator, saturate=saturate)
 
-    def to_blocks(self, fmt: BlockFormat, values: Tensor, axis: int, scale_rule: str | None) -> Tensor:
-        """float32 values of the format, whose blocks lie along the axis."""
+    def to_blocks(
+        self, fmt: BlockFormat, values: Tensor, axis: int, scale_rule: str | FourOverSix | None
+    ) -> Tensor:
+        """float32 values of the format, whose blocks lie along the axis; −1 for blocks in two dimensions."""
         if not self.on_device:
             rounded = fmt.round(values.cpu().numpy(), axis, scale_rule, **self._on_host())
             return torch.from_numpy(rounded).to(values.device)
@@ -111,38 +115,37 @@ def round_blocks(
     fmt: BlockFormat,
     values: Tensor,
     axis: int,
-    scale_rule: str | None = None,
+    scale_rule: str | FourOverSix | None = None,
     *,
     bits: int = 0,
     generator: torch.Generator | None = None,
 ) -> Tensor:
-    """`BlockFormat.round` for a float32 matrix and blocks along an axis, stochastic if there is a generator.
+    """`BlockFormat.round` for a float32 matrix and blocks along an axis, −1 for those in two dimensions;
+    stochastic if there is a generator.
 
     FOUR_OVER_SIX takes errors that differ by less than a factor of 1 − 2^−36 as equal, where the host decides
     exactly.
     """
-    rows = values.movedim(axis, -1)
-    length, size = rows.shape[-1], fmt.values_per_block
-    padded = functional.pad(rows, (0, -length % size)) if length % size else rows
-    blocks = padded.reshape(-1, size)
+    rule = fmt.find_scale_rule(scale_rule)
+    turned = values.movedim(axis, -1)
+    height, width = fmt.block_size if isinstance(fmt.block_size, tuple) else (1, fmt.block_size)
+    rows, columns = turned.shape
+    missing = (0, -columns % width, 0, -rows % height)
+    padded = functional.pad(turned, missing) if any(missing) else turned
+    counts = padded.shape[0] // height, padded.shape[1] // width
+    grid = padded.reshape(counts[0], height, counts[1], width).transpose(1, 2)
+    blocks = grid.reshape(math.prod(counts), height * width)
     amax = torch.linalg.vector_norm(blocks, math.inf, -1, keepdim=True)
-    unit, *other = _units(fmt, amax, fmt.check_scale_rule(scale_rule))
-    for one in other:
-        first, second = (
-            (round_to(fmt.element, _quotients(blocks, scale)) * scale - blocks)
-            .square_()
-            .sum(-1, keepdim=True)
-            for scale in (unit, one)
-        )
-        unit = one.where(second < first * (1 - 2.0**-36), unit)
+    units = _units(fmt, amax, rule)
+    unit = _better(fmt, blocks, units, rule.metric) if isinstance(rule, FourOverSix) else units
     elements = _quotients(blocks, unit)
     if generator is None or not isinstance(fmt.element, FloatFormat):
         elements = round_to(fmt.element, elements)
     else:
         elements = round_by_draws(fmt.element, elements, bits, generator, saturate=True)
     unit.sub_(amax - amax)  # NaN for blocks with an infinity or a NaN
-    rounded = (elements * unit).float()
-    return rounded.reshape(padded.shape)[..., :length].movedim(-1, axis)
+    rounded = (elements * unit).float().reshape(grid.shape).transpose(1, 2).reshape(padded.shape)
+    return rounded[:rows, :columns].movedim(-1, axis)
 
 
 def _binade(fmt: FloatFormat, values: Tensor) -> Tensor:
@@ -163,34 +166,48 @@ def _quotients(blocks: Tensor, unit: Tensor) -> Tensor:
     return blocks / unit.masked_fill(unit == 0, math.inf)
 
 
-def _units(fmt: BlockFormat, amax: Tensor, rule: str) -> list[Tensor]:
-    """Scale × tensor scale of blocks from their largest magnitudes, by a rule of `formats.scale_rules`: one
-    tensor, or two of which each block takes the better."""
+def _better(fmt: BlockFormat, blocks: Tensor, units: Tensor, metric: str) -> Tensor:
+    """Of two units of each block (2, n, 1), the second where its error is smaller."""
+    differences = round_to(fmt.element, _quotients(blocks, units)).mul_(units).sub_(blocks)
+    errors = differences.square_() if metric == "MSE" else differences.abs_()
+    first, second = errors.sum(-1, keepdim=True)
+    return units[1].where(second < first * (1 - 2.0**-36), units[0])
+
+
+def _units(fmt: BlockFormat, amax: Tensor, rule: Rule) -> Tensor:
+    """Scale × tensor scale of blocks from their largest magnitudes (n, 1), by a rule of
+    `formats.scale_rules`; the two of FOUR_OVER_SIX are (2, n, 1)."""
     amax = amax.double().nan_to_num_(0.0, posinf=0.0)
     if fmt.scales_by_powers_of_two:
-        return [_power_of_two(fmt, amax, rule)]
+        return _power_of_two(fmt, amax, rule)
+    bound = rule.bound if isinstance(rule, FourOverSix) else fmt.scale.max
     tensor_scale = amax.new_ones(())
     if fmt.tensor_scale is not None:
-        largest = 256.0 if rule == "FOUR_OVER_SIX" else fmt.scale.max
         whole = amax.amax() if amax.numel() else amax.new_zeros(())
-        tensor_scale = round_to(fmt.tensor_scale, whole / (largest * fmt.element.max))
+        tensor_scale = round_to(fmt.tensor_scale, whole / (bound * fmt.element.max))
         tensor_scale.clamp_(min=fmt.tensor_scale.smallest_subnormal)
-    least = fmt.scale.smallest_normal if rule == "TORCHAO" else 0.0
-    scales = [
-        round_to(fmt.scale, amax / (largest * tensor_scale)).clamp_(min=least)
-        for largest in ((6.0, 4.0) if rule == "FOUR_OVER_SIX" else (fmt.element.max,))
-    ]
-    return [scale * tensor_scale for scale in scales]
+    quotients = amax / (fmt.element.max * tensor_scale)
+    if isinstance(rule, FourOverSix):
+        quotients = torch.stack([quotients, amax / (4 * tensor_scale)])
+    scales = round_to(fmt.scale, quotients)
+    if rule is scale_rules.torchao:
+        scales.clamp_(min=fmt.scale.smallest_normal)
+    return scales * tensor_scale
 
 
-def _power_of_two(fmt: BlockFormat, amax: Tensor, rule: str) -> Tensor:
+def _power_of_two(fmt: BlockFormat, amax: Tensor, rule: Rule) -> Tensor:
     """float32 scales. An amount added to the fraction of amax carries into its exponent where the rule takes
     one more."""
     _, _, width = _LAYOUT[torch.float64]
     half, exponent = math.frexp(fmt.element.max)
     most = (1 << width) - 1  # the largest fraction
     largest = int((2 * half - 1) * 2.0**width)
-    carry = {"FLOOR": 0, "CEIL": most, "RCEIL": most - largest}.get(rule)
+    carries: dict[Rule, int] = {
+        scale_rules.floor: 0,
+        scale_rules.ceil: most,
+        scale_rules.rceil: most - largest,
+    }
+    carry = carries.get(rule)
     if carry is None:  # EVEN
         assert not isinstance(fmt.element, ValueTable)
         carry = 1 << (width - fmt.element.fraction_bits - 1)

@@ -4,12 +4,12 @@ import re
 import reprlib
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
-from typing import Any, get_args
+from typing import Any
 
 from mixwidgets.runs.experiments.loss_scale import LossScale
-from mixwidgets.runs.experiments.operands import Operands, operand_formats
+from mixwidgets.runs.experiments.operands import Operands, operand_formats, weight_formats
 from mixwidgets.runs.experiments.options import choices
-from mixwidgets.runs.experiments.recipe import Fp32Op, Recipe, recipes
+from mixwidgets.runs.experiments.recipe import Recipe, recipes
 from mixwidgets.support.checks import check_names, yes_or_no
 from mixwidgets.support.languages.texts import translated
 
@@ -17,8 +17,14 @@ HEADING = "own recipes"
 """Their heading in a list of recipes."""
 
 _PARTS = {"": Recipe, "loss_scale": LossScale, "operands": Operands}
-_GROUPS = {"": "recipe", "fp32_ops": "in float32", "loss_scale": "loss scale", "operands": "operands"}
-_OPS = get_args(Fp32Op)
+_GROUPS = {
+    "": "recipe",
+    "fp32_ops": "in float32",
+    "loss_scale": "loss scale",
+    "operands": "operands",
+    "operands.products_rounded": "products rounded",
+    "operands.four_over_six_operands": "four over six operands",
+}
 _NAME = re.compile(r"\w[\w .-]{0,38}[\w.-]|\w")
 _MOST = 50
 
@@ -41,15 +47,16 @@ def form(language: str) -> list[dict[str, Any]]:
 def in_page(recipe: Recipe) -> dict[str, Any]:
     """The form's values for a recipe, by path."""
     owners = {"": recipe, "loss_scale": recipe.loss_scale, "operands": recipe.operands or Operands()}
-    values = {
-        _path(part, option.name): getattr(owner, option.name)
-        for part, owner in owners.items()
-        for option in fields(owner)
-    }
+    values: dict[str, Any] = {}
+    for part, owner in owners.items():
+        for option in fields(owner):
+            path, value = _path(part, option.name), getattr(owner, option.name)
+            if accepted := option.metadata.get("some_of"):
+                values |= {_path(path, one): one in value for one in accepted}
+            else:
+                values[path] = ", ".join(value) if "names" in option.metadata else value
     del values["loss_scale"]
-    ops = values.pop("fp32_ops")
-    rounds = recipe.operands is not None
-    return {**values, "operands": rounds, **{_path("fp32_ops", op): op in ops for op in _OPS}}
+    return {**values, "operands": recipe.operands is not None}
 
 
 def of_page(values: object) -> Recipe:
@@ -57,22 +64,30 @@ def of_page(values: object) -> Recipe:
     if not isinstance(values, Mapping):
         raise TypeError(f"A recipe takes an object of its fields; got a {type(values).__name__}.")
     check_names("A recipe", values, [path for path, *_ in _form()])
-    parts: dict[str, dict[str, Any]] = {"": {}, "loss_scale": {}, "operands": {}, "fp32_ops": {}}
-    for path, value in values.items():
-        part, _, name = path.rpartition(".")
-        parts[part][name] = value
-    ops = {op: parts["fp32_ops"].get(op, True) for op in _OPS}
-    rounds = parts[""].pop("operands", False)
-    for name, value in {**ops, "operands": rounds}.items():
-        yes_or_no(name, value)
+    given = dict(values)
+    rounds = yes_or_no("operands", given.pop("operands", False))
+    parts: dict[str, dict[str, Any]] = {part: {} for part in _PARTS}
+    for part, owner in _PARTS.items():
+        for option in fields(owner):
+            path = _path(part, option.name)
+            if accepted := option.metadata.get("some_of"):
+                ticked = {one: yes_or_no(one, given.get(_path(path, one), True)) for one in accepted}
+                parts[part][option.name] = [one for one in accepted if ticked[one]]
+            elif path in given:
+                value = given[path]
+                is_text = "names" in option.metadata and isinstance(value, str)
+                parts[part][option.name] = _names_in(value) if is_text else value
     return Recipe.from_dict(
         {
             **parts[""],
-            "fp32_ops": [op for op in _OPS if ops[op]],
             "loss_scale": parts["loss_scale"],
             "operands": parts["operands"] if rounds else None,
         }
     )
+
+
+def _names_in(text: str) -> list[str]:
+    return [name for name in re.split(r"[\s,，、]+", text) if name]
 
 
 def name_of(recipe: object, own: Mapping[str, Recipe]) -> str | None:
@@ -108,12 +123,13 @@ def _form(language: str = "en") -> Iterator[tuple[str, str, str, dict[str, Any]]
     for part, owner in _PARTS.items():
         for option in fields(owner):
             name = option.name
-            if name == "fp32_ops":
-                yield from ((_path(name, op), name, op, {"is_yes_or_no": True}) for op in _OPS)
+            path = _path(part, name)
+            if accepted := option.metadata.get("some_of"):
+                yield from ((_path(path, one), path, one, {"is_yes_or_no": True}) for one in accepted)
             elif name == "operands":
                 yield name, name, "operands are rounded", {"is_yes_or_no": True}
             elif name not in _PARTS:
-                yield _path(part, name), part, name, _takes(option, language)
+                yield path, part, name, _takes(option, language)
 
 
 def _takes(option: Field[Any], language: str) -> dict[str, Any]:
@@ -123,8 +139,13 @@ def _takes(option: Field[Any], language: str) -> dict[str, Any]:
         return {"choices": none | words, "optional": option.default is None}
     if option.type is bool:
         return {"is_yes_or_no": True}
+    if "names" in option.metadata:
+        return {"is_text": True}
     if "check" not in option.metadata:
-        return {"choices": {name: name for name in operand_formats()}}
+        is_optional = option.default is None
+        none = {"": translated("as forward", language)} if is_optional else {}
+        accepted_formats = weight_formats() if is_optional else operand_formats()
+        return {"choices": none | {name: name for name in accepted_formats}, "optional": is_optional}
     limits = option.metadata["check"].keywords
     return {
         "whole": "accepted" not in limits,

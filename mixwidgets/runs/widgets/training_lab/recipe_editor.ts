@@ -75,7 +75,7 @@ export function recipeEditor({ view, chosen, ask, asking, said }: Lab): HTMLElem
 }
 
 function controlOf(part: RecipeField): Control {
-  const { name, title, choices, is_yes_or_no: isYesOrNo, optional } = part;
+  const { name, title, choices, is_yes_or_no: isYesOrNo, is_text: isText, optional } = part;
   if (isYesOrNo) {
     const input = h("input", { type: "checkbox", name });
     return {
@@ -87,6 +87,10 @@ function controlOf(part: RecipeField): Control {
   if (choices) {
     const select = h("select", { name }, ...Object.entries(choices).map(([choice, words]) => h("option", { value: choice }, words)));
     return { element: field(title, select), read: () => (optional && select.value === "" ? null : select.value), show: (value) => (select.value = String(value ?? "")) };
+  }
+  if (isText) {
+    const input = h("input", { type: "text", name, autocomplete: "off", size: 24 });
+    return { element: field(title, input), read: () => input.value, show: (value) => (input.value = String(value ?? "")) };
   }
   const write = (value: number | "") => (value === "" ? "" : typed(value));
   const number = textField<number | "">({

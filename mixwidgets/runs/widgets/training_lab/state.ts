@@ -120,7 +120,7 @@ export interface RecipeChoice {
 /** A recipe's fields by path, such as "loss_scale.kind". */
 export type RecipeValues = Record<string, string | number | boolean | null>;
 
-/** A field of the form in which a recipe is edited: a choice, yes or no, or a number (null: none, where that may be). */
+/** A field of the form in which a recipe is edited: a choice, yes or no, names, or a number (null: none, where that may be). */
 export interface RecipeField {
   name: string;
   group: string; // what it stands under
@@ -128,6 +128,7 @@ export interface RecipeField {
   default: string | number | boolean | null;
   choices?: Readonly<Record<string, string>>; // their words
   is_yes_or_no?: boolean;
+  is_text?: boolean; // names with commas between them
   whole?: boolean;
   low?: number;
   high?: number;
