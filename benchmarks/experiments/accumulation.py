@@ -7,8 +7,6 @@ that of bfloat16. torch's sum, cumsum and matmul are measured beside it: they ac
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from inspect import getdoc
 from typing import Any
 
 import ml_dtypes
@@ -16,6 +14,7 @@ import numpy as np
 import torch
 
 import mixwidgets as mw
+from benchmarks.experiments.cells import Cell, Figures, arithmetic
 from mixwidgets.runs.training.device import training_settings
 from mixwidgets.runs.training.loop import make_trainer
 from mixwidgets.runs.training.precision import DTYPES
@@ -23,28 +22,6 @@ from mixwidgets.runs.training.precision import DTYPES
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _DTYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32}
-
-
-@dataclass(frozen=True)
-class Sum:
-    """A result and the exact one, from `function(seed)`."""
-
-    function: Callable[[int], tuple[float, float]]
-    what: str
-    """In words."""
-
-    def measure(self, seed: int) -> Mapping[str, Any]:
-        start = time.process_time()
-        result, exact = self.function(seed)
-        return {
-            "result": result,
-            "exact": exact,
-            "error": abs(result - exact) / abs(exact),
-            "seconds": time.process_time() - start,
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"arithmetic": self.what}
 
 
 @dataclass(frozen=True)
@@ -88,13 +65,13 @@ class Buffer:
         return {"experiment": self.experiment.to_json()}
 
 
-def ones(format: str, count: int, seed: int) -> tuple[float, float]:
+def ones(format: str, count: int, seed: int) -> Figures:
     """So many ones, one after another."""
     del seed  # nothing is random
-    return sequential_sum(np.ones(count, _DTYPES[format])), count
+    return compared(sequential_sum(np.ones(count, _DTYPES[format])), count)
 
 
-def ones_by_torch(format: str, function: str, count: int, seed: int) -> tuple[float, float]:
+def ones_by_torch(format: str, function: str, count: int, seed: int) -> Figures:
     """So many ones by torch.sum, torch.cumsum or a product with a vector of ones."""
     del seed
     values = torch.ones(count, dtype=DTYPES[format])
@@ -103,10 +80,10 @@ def ones_by_torch(format: str, function: str, count: int, seed: int) -> tuple[fl
         "cumsum": lambda: values.cumsum(0)[-1],
         "matmul": lambda: values @ values,
     }
-    return sums[function]().item(), count
+    return compared(sums[function]().item(), count)
 
 
-def dot_product(format: str, length: int, seed: int) -> tuple[float, float]:
+def dot_product(format: str, length: int, seed: int) -> Figures:
     """A dot product of uniform values in 0 … 1, operands and products in float16, their sum in `format`.
 
     Exact is the sum of the same products in float64.
@@ -114,17 +91,21 @@ def dot_product(format: str, length: int, seed: int) -> tuple[float, float]:
     rng = np.random.default_rng(seed)
     a, b = rng.random((2, length)).astype(np.float16)
     products = (a * b).astype(_DTYPES[format])
-    return sequential_sum(products), float(products.astype(np.float64).sum())
+    return compared(sequential_sum(products), float(products.astype(np.float64).sum()))
 
 
-def moving_average(format: str, steps: int, seed: int) -> tuple[float, float]:
+def moving_average(format: str, steps: int, seed: int) -> Figures:
     """m ← β m + (1 − β) · 1 from m = 0, with β = 0.999, every operation in `format`; exact is 1 − βⁿ."""
     del seed
     dtype = _DTYPES[format]
     beta, rest, mean = dtype(0.999), dtype(0.001), dtype(0)
     for _ in range(steps):
         mean = beta * mean + rest
-    return float(mean), 1 - 0.999**steps
+    return compared(float(mean), 1 - 0.999**steps)
+
+
+def compared(result: float, exact: float) -> Figures:
+    return {"result": result, "exact": exact, "error": abs(result - exact) / abs(exact)}
 
 
 def sequential_sum(values: Array) -> float:
@@ -132,12 +113,12 @@ def sequential_sum(values: Array) -> float:
     return float(np.cumsum(values)[-1])
 
 
-def cells() -> dict[str, Sum | Buffer]:
+def cells() -> dict[str, Cell]:
     """Row 7."""
-    found: dict[str, Sum | Buffer] = {}
+    found: dict[str, Cell] = {}
 
-    def add(label: str, function: Callable[..., tuple[float, float]], *given: Any) -> None:
-        found[label] = Sum(partial(function, *given), f"{function.__name__}{given}: {getdoc(function)}")
+    def add(label: str, function: Callable[..., Figures], *given: Any) -> None:
+        found[label] = arithmetic(function, *given)
 
     for format in _DTYPES:
         add(f"4096 ones, {format}", ones, format, 4096)

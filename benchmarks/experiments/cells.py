@@ -2,8 +2,10 @@
 
 import itertools
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from inspect import getdoc
 from typing import Any, Protocol
 
 import torch
@@ -43,6 +45,27 @@ class Training:
         return {"experiment": self.experiment.to_json()}
 
 
+@dataclass(frozen=True)
+class Arithmetic:
+    """The figures that `function(seed)` gives."""
+
+    function: Callable[[int], Figures]
+    what: str
+    """In words."""
+
+    def measure(self, seed: int) -> Figures:
+        start = time.process_time()
+        return {**self.function(seed), "seconds": time.process_time() - start}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"arithmetic": self.what}
+
+
+def arithmetic(function: Callable[..., Figures], *given: Any) -> Arithmetic:
+    """The cell of `function(*given, seed)`, described by its docstring."""
+    return Arithmetic(partial(function, *given), f"{function.__name__}{given}: {getdoc(function)}")
+
+
 class FirstUpdate(Training):
     """A whole run, and beside it the weights of the same experiment after its first update."""
 
@@ -67,10 +90,13 @@ def figures(experiment: Experiment, events: Iterable[Event]) -> dict[str, Any]:
             moved += sum(summary.count - summary.zero for summary in event.summaries.values())
         elif isinstance(event, RunFinished):
             reason, metrics = event.reason, event.metrics
+    losses = {name: value / weight for name, value in metrics.items() if name.startswith("loss")}
+    if experiment.recipe_at(experiment.steps) == mw.recipes["bf16"]:
+        losses["loss_bf16"] = losses["loss"]  # it is evaluated in BF16 anyway
     lost = [step.step for step in steps if step.loss != step.loss]
     return {
         **metrics,
-        "loss": metrics["loss"] / weight,
+        **losses,
         "reason": reason,
         "steps": len(steps),
         "skipped": sum(step.skipped for step in steps),

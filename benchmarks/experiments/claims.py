@@ -28,6 +28,8 @@ class Claim:
     relation: Literal["<", ">", "=", "≈"]
     right: str | float
     within: float | None = None
+    published: str = ""
+    """The source, what it says and its number, which the sentence puts beside ours."""
 
     def judge(self, cells: Mapping[str, Seeds]) -> dict[str, Any]:
         """{"shows": bool, "text": a sentence}, from the cells' figures by label."""
@@ -42,7 +44,8 @@ class Claim:
         parts = self.relation == "≈" and self.within is None and _on_one_side(pairs)
         shows = held == len(pairs) and not parts
         text = f"{'Shows' if shows else 'Does not show'}: {self._what()} in {held} of {len(pairs)} seeds"
-        return {"shows": shows, "text": f"{text} ({self._means(lefts, rights, within, parts)})."}
+        text += f" ({self._means(lefts, rights, within, parts)})."
+        return {"shows": shows, "text": f"{text} Published: {self.published}." if self.published else text}
 
     def _holds(self, left: float, right: float, within: float) -> bool:
         if self.relation == "≈":
@@ -55,7 +58,8 @@ class Claim:
 
     def _means(self, lefts: list[float], rights: list[float], within: float, parts: bool) -> str:
         if not isinstance(self.right, str):
-            return f"mean {in_words(fmean(lefts))}"
+            allowed = f", allowed ±{within:.2g}" if self.relation == "≈" else ""
+            return f"mean {in_words(fmean(lefts))}{allowed}"
         means = f"mean {in_words(fmean(lefts))} against {in_words(fmean(rights))}"
         if self.relation == "≈":
             apart = [left - right for left, right in zip(lefts, rights, strict=True)]

@@ -16,11 +16,14 @@ in [experiments.json](experiments.json). A cell gives the mean over {seeds} seed
 Losses are the task's, on held-out data unless a step is named; a loss weight is divided out. Diverged: the
 runs that ended for want of a finite loss. Seconds are the processor's, of one thread, for one run.
 
+A loss over another cell's is divided by it seed by seed.
+
 A statement **shows** only if it holds at every seed, each compared with the same seed of the other cell.
 "Like" means: at no seed further apart than the other cell's own seeds are, and not to the same side by more
 than 1 % at every seed.
 """
-_PERCENT = ("accuracy", "iou", "unchanged", "error", "flushed")
+_SHRINKAGE = ("nearest", "stochastic", "largest_nearest", "largest_stochastic")
+_PERCENT = ("accuracy", "iou", "unchanged", "error", "greatest", "outward", "flushed", *_SHRINKAGE)
 _NAMES = {
     "iou": "IoU",
     "skipped": "steps skipped",
@@ -33,6 +36,12 @@ _NAMES = {
     "loss_at_step_10": "training loss at step 10",
     "error": "relative error",
     "flushed": "flushed to zero",
+    "loss_bf16": "loss in BF16",
+    "greatest": "greatest relative error",
+    "outward": "rounded outward",
+    "nearest": "to nearest",
+    "largest_nearest": "largest of a block, to nearest",
+    "largest_stochastic": "largest of a block, stochastic",
 }
 
 
@@ -53,9 +62,12 @@ def markdown(rows: Results) -> str:
 
 
 def _section(number: str, row: Mapping[str, Any]) -> str:
-    columns = ROWS[number].columns
+    columns, over = ROWS[number].columns, ROWS[number].over
+    losses = [column for column in columns if over and column.startswith("loss")]
+    base = [seed["loss"] for seed in row["cells"][over]["seeds"]] if over else []
     trained = any("reason" in seed for cell in row["cells"].values() for seed in cell["seeds"])
-    names = [_NAMES.get(column, column) for column in columns] + ["diverged"] * trained + ["s"]
+    names = [_NAMES.get(column, column) for column in columns]
+    names += [f"{_NAMES.get(loss, loss)} over {over}" for loss in losses] + ["diverged"] * trained + ["s"]
     lines = [
         f"## {number}. {row['title']}",
         "",
@@ -65,6 +77,7 @@ def _section(number: str, row: Mapping[str, Any]) -> str:
     for label, cell in row["cells"].items():
         seeds = cell["seeds"]
         texts = [_column(column, [seed.get(column) for seed in seeds]) for column in columns]
+        texts += [_over([seed.get(loss) for seed in seeds], base) for loss in losses]
         if trained:
             diverged = sum(seed.get("reason") == "diverged" for seed in seeds)
             texts.append(f"{diverged} of {len(seeds)}")
@@ -92,6 +105,16 @@ def _column(name: str, values: Sequence[Any]) -> str:
     if len(there) < len(values):
         text += f", in {len(there)} of {len(values)}"
     return f"{text}, {lost}" if lost else text
+
+
+def _over(losses: Sequence[Any], base: Sequence[Any]) -> str:
+    pairs = [
+        (float(loss), float(other)) for loss, other in zip(losses, base, strict=True) if loss is not None
+    ]
+    shares = [100 * (loss / other - 1) for loss, other in pairs]
+    if not shares:
+        return "–"
+    return f"{fmean(shares):+.2f} % ({min(shares):+.2f} … {max(shares):+.2f})"
 
 
 def _number(name: str, value: float) -> str:

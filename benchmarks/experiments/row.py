@@ -21,6 +21,8 @@ class Row:
     """By label."""
     claims: tuple[Claim, ...]
     """What may show, each told by the figures."""
+    over: str = ""
+    """The cell whose loss the other cells' losses are told over, seed by seed, in percent; "": none."""
 
 
 def experiment(recipe: mw.Recipe | str, **fields: Any) -> mw.Experiment:
