@@ -28,7 +28,10 @@ LESSONS: Mapping[str, tuple[mw.Experiment, int]] = {
         mw.Experiment(task="mask", eps=1e-12, task_options={"loss_weight": 1 / 128}, device="cpu"),
         21,
     ),
-    "narrow-explorer": (mw.Experiment(task="digits_mlp", recipe="fp32", steps=1, device="cpu"), 1),
+    "narrow-explorer": (
+        mw.Experiment(task="digits_mlp", recipe="fp32", steps=1, device="cpu", record_dy=True),
+        1,
+    ),
 }
 """By the cell that shows an explorer: the experiment of its lesson, and the step of its gradients."""
 KEPT = ("experiment.json", "events.jsonl", "gradients-*.bin")  # the status names the machine

@@ -23,7 +23,10 @@ A statement **shows** only if it holds at every seed, each compared with the sam
 than 1 % at every seed. "Published" is what the source says, of models and machines of another size.
 """
 _SHRINKAGE = ("nearest", "stochastic", "largest_nearest", "largest_stochastic")
-_PERCENT = ("accuracy", "iou", "unchanged", "error", "greatest", "outward", "dy", "dw", *_SHRINKAGE)
+_PERCENT = (
+    *("accuracy", "iou", "unchanged", "error", "greatest", "outward", "flushed", "dy", "dw"),
+    *_SHRINKAGE,
+)
 _NAMES = {
     "iou": "IoU",
     "skipped": "steps skipped",
@@ -35,6 +38,7 @@ _NAMES = {
     "first_nan_loss": "first NaN at step",
     "loss_at_step_10": "training loss at step 10",
     "error": "relative error",
+    "flushed": "flushed to zero",
     "loss_bf16": "loss in BF16",
     "greatest": "greatest relative error",
     "outward": "rounded outward",

@@ -9,6 +9,7 @@ from benchmarks.experiments import (
     gradient_errors,
     kept_wide,
     loss_scaling,
+    output_gradients,
     rounded_sums,
     shrinkage,
     stored_weights,
@@ -17,7 +18,7 @@ from benchmarks.experiments.row import Row
 
 _OF_FEW_BITS = {
     number: row
-    for group in (four_bits, gradient_errors, shrinkage, rounded_sums, stored_weights)
+    for group in (four_bits, gradient_errors, output_gradients, shrinkage, rounded_sums, stored_weights)
     for number, row in group.ROWS.items()
 }
 

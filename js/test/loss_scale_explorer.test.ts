@@ -32,18 +32,18 @@ const bytesOf = (name: string): Buffer => {
   return Buffer.from(name.endsWith(" (old)") ? found.version_1 : found.bytes, "hex");
 };
 /** A snapshot, of which `snapshots` makes a frame as mixwidgets/floats/widgets/snapshot_feed.py states it. */
-const snapshot = (step: number, tensors: Record<string, string>, { lossScale = NaN, loss = NaN } = {}) => ({ row: [step, lossScale, loss], tensors });
+const snapshot = (step: number, tensors: Record<string, string>, { lossScale = NaN, loss = NaN, outputs = {} as Record<string, string> } = {}) => ({ row: [step, lossScale, loss], tensors, outputs });
 
 const snapshots = (...some: ReturnType<typeof snapshot>[]) => writeFrame(
-  { snapshots: float64(some.map(({ row }) => row), 3), ...packed(some.flatMap(({ tensors }) => Object.values(tensors).map(bytesOf))) },
-  { names: some.map(({ tensors }) => Object.keys(tensors)) });
+  { snapshots: float64(some.map(({ row }) => row), 3), ...packed(some.flatMap(({ tensors, outputs }) => [...Object.values(tensors), ...Object.values(outputs)].map(bytesOf))) },
+  { names: some.map(({ tensors }) => Object.keys(tensors)), outputs: some.map(({ outputs }) => Object.keys(outputs)) });
 const still = (tensors: Record<string, string>) => snapshots(snapshot(0, tensors));
 const losses = (...points: number[][]) => writeFrame({ loss: float32(points) });
 const THREE = { spread: "spread float32", zeros: "zeros", "<img src=x onerror=alert(1)>": "edges float32" };
 
 const explored = (changes: Record<string, unknown> = {}) => fakeModel({
   format: "float16", log2_loss_scale: 0, step: 0, title: null,
-  binade: null, tensor: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: losses(),
+  binade: null, kind: "weights", tensor: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: losses(),
   _without_gradient: [],
   ...changes,
 });
@@ -80,6 +80,30 @@ const blockRows = (el: HTMLElement) => {
   const rows = [...table.querySelectorAll("tbody tr")].map((row) => [...row.children].map(({ textContent }) => textContent));
   return table.closest("section")!.hidden ? undefined : rows;
 };
+
+test("dy takes the place of the weights' gradients where it was recorded", () => {
+  const chips = (el: HTMLElement) => el.querySelector<HTMLElement>("fieldset:has([value=outputs])")!;
+  expect(chips(show().el).hidden).toBe(true);
+  const _snapshots = snapshots(snapshot(3, THREE, { outputs: { layer: "spread float32", head: "zeros" } }));
+  const { model, el, one, names } = show({ _snapshots, tensor: "spread" });
+  expect(chips(el).hidden).toBe(false);
+  expect(chips(el).textContent).toContain("dy, output gradients");
+  expect(names()).toHaveLength(3);
+  one<HTMLInputElement>("[value=outputs]").click();
+  expect(model.saved.at(-1)).toMatchObject({ kind: "outputs", tensor: null });
+  expect(names()).toEqual(["layer", "head"]);
+  expect(one(".mw-subtitle").textContent).toMatch(/^float16 · [\d,]+ values of dy, 2 linear layers$/);
+  expect(el.textContent).toContain("before it is rounded");
+  one<HTMLInputElement>("[value=weights]").click();
+  expect(names()).toHaveLength(3);
+  expect(el.textContent).not.toContain("before it is rounded");
+});
+
+test("a snapshot without dy shows the weights' gradients, whatever was asked for", () => {
+  const { one, names } = show({ kind: "outputs" });
+  expect(names()).toHaveLength(3);
+  expect(one(".mw-subtitle").textContent).toContain("gradients of 3 tensors");
+});
 
 test("what block formats lose, if it was recorded", () => {
   expect(blockRows(show().el)).toBeUndefined();

@@ -181,3 +181,16 @@ def test_a_file_that_is_too_large_is_not_read(run_path):
         file.truncate(1 << 40)
     with pytest.raises(ValueError, match="larger than 1048576 bytes"):
         open_run(run_path)
+
+
+@pytest.mark.parametrize("names", [None, 1, ["x"], [1], {"w": "w"}, "w"])
+def test_names_of_layers_that_the_snapshot_does_not_have_cost_only_the_snapshot(run_path, names):
+    events = run_path / "events.jsonl"
+    lines = events.read_bytes().splitlines(keepends=True)
+    record = json.loads(lines[2])
+    del record["crc32"]
+    lines[2] = sealed(json.dumps({**record, "output_names": names}))
+    events.write_bytes(b"".join(lines))
+    run = open_run(run_path)
+    assert [event.kind for event in run.events()].count("gradients") == 0
+    assert (run.steps()["step"].tolist(), run.status, len(run.damage)) == ([1, 2], "completed", 1)

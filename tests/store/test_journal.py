@@ -59,7 +59,8 @@ def some_events():
 def comparable(event):
     """An event by its text (NaN differs from itself), a snapshot by its summaries' bytes."""
     if isinstance(event, GradientSnapshot):
-        return event.step, {name: summary.to_bytes() for name, summary in event.summaries.items()}
+        both = event.summaries, event.output_gradients
+        return event.step, [{name: one.to_bytes() for name, one in part.items()} for part in both]
     return str(event).replace("mappingproxy(", "").replace(")", "")
 
 
@@ -437,3 +438,27 @@ def test_the_process_writes_through_no_link(tmp_path):
             for event in some_events():
                 journal.append(event)
         assert outside.read_text() == "mine"
+
+
+def test_a_snapshot_with_dy(tmp_path):
+    gradients = {"a.weight": GradientSummary.of(np.ones(3, "f4"))}
+    dy = {"b": GradientSummary.of(np.full(5, 2.0, "f4")), "a": GradientSummary.of(np.full(7, 4.0, "f4"))}
+    events = [
+        some_events()[0],
+        GradientSnapshot(step=1, summaries=gradients, output_gradients=dy),
+        GradientSnapshot(step=2, summaries=gradients),
+    ]
+    run = open_run(write(tmp_path, events))
+    assert same(run.events(), events)
+    assert list(run.gradients(1)) == ["a.weight"]
+    assert [*run.gradients(1, "outputs").items()] == [*dy.items()]
+    for step in (2, None):
+        with pytest.raises(LookupError, match="record_dy=True"):
+            run.gradients(step, kind="outputs")
+    with pytest.raises(ValueError, match="'weights', 'outputs'"):
+        run.gradients(kind="inputs")
+    # A record without dy is as it was before there was any.
+    lines = (run.path / "events.jsonl").read_text().splitlines()
+    with_dy, without = [line for line in lines if "names" in line]
+    assert '"output_names":["b","a"]' in with_dy
+    assert "output" not in without

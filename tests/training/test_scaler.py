@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixwidgets.runs.experiments.loss_scale import loss_scales
-from mixwidgets.runs.training.explicit import unscaled
+from mixwidgets.runs.training.gradients import unscaled
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

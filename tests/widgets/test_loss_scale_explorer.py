@@ -33,12 +33,13 @@ def explorer(gradients):
 
 
 def frames(data):
-    """What snapshot_feed.py's frame holds: (step, loss scale, loss, summaries by name) of each snapshot."""
+    """What snapshot_feed.py's frame holds: (step, loss scale, loss, summaries by name) of each snapshot, and
+    dy by layer if there is any."""
     head, arrays = read_frame(data)
     parts = iter(unpacked(arrays))
     found = [
-        (*row, {name: GradientSummary.from_bytes(next(parts)) for name in names})
-        for row, names in zip(arrays["snapshots"].tolist(), head["names"], strict=True)
+        (*row, *({name: GradientSummary.from_bytes(next(parts)) for name in kind} for kind in kinds if kind))
+        for row, *kinds in zip(arrays["snapshots"].tolist(), head["names"], head["outputs"], strict=True)
     ]
     assert next(parts, None) is None
     return found
@@ -485,3 +486,42 @@ def test_a_summary_does_not_know_what_block_formats_lose(explorer, gradients):
         LossScaleExplorer(watched, block_formats="nvfp4")
     with pytest.raises(TraitError, match=r"pass block_formats='nvfp4', and see \.blocks\(\)"):
         LossScaleExplorer(gradients, format="nvfp4")
+
+
+LAYERS = {
+    "layer": GradientSummary.of(np.full(3, 2.0**-12, "f4")),
+    "head": GradientSummary.of(np.ones(2, "f4")),
+}
+
+
+def test_dy_is_shown_instead_of_the_weights_gradients_where_it_was_recorded(tmp_path):
+    path, journal = journalled(tmp_path)
+    with journal:
+        journal.append(GradientSnapshot(step=31, summaries=summary(31), output_gradients=LAYERS))
+        journal.append(RunFinished(reason="completed", metrics={}))
+    explorer = LossScaleExplorer(open_run(path), format="float8_e4m3fn")
+    *_, (*_, weights, dy) = frames(explorer.get_state("_snapshots")["_snapshots"])
+    assert (weights, dy) == (summary(31), LAYERS)
+    explorer.tensor = "w"
+    explorer.kind = "outputs"
+    assert explorer.tensor is None  # no layer has this name
+    assert (explorer.counts().flushed, explorer.counts().normal) == (3, 2)
+    assert repr(explorer).startswith("LossScaleExplorer(dy, 5 gradients of step 31, float8_e4m3fn × 2^0)")
+    explorer.tensor = "head"
+    assert explorer.counts().count == 2
+    explorer.kind = "weights"
+    assert explorer.tensor is None
+    assert explorer.counts() == summary(31)["w"].counts("float8_e4m3fn")
+    for kind, why in (("outputs", "record_dy=True"), ("dy", "'weights', 'outputs'")):
+        explorer.step = 10
+        with pytest.raises(TraitError, match=why):
+            explorer.kind = kind
+        assert explorer.kind == "weights"
+
+
+def test_dy_of_a_snapshot_that_a_loop_gave(gradients):
+    snapshot = GradientSnapshot(step=7, summaries=summary(7), output_gradients=LAYERS)
+    explorer = LossScaleExplorer(snapshot, kind="outputs", tensor="head")
+    assert explorer.counts().count == 2
+    with pytest.raises(TraitError, match="record_dy=True"):
+        LossScaleExplorer(gradients, kind="outputs")

@@ -3,15 +3,26 @@
 import { readFrame, rowsOf, unpacked } from "../frame.ts";
 import { GradientSummary } from "./summary.ts";
 
+/** Of what the gradients are: of weights, or of the outputs of linear layers (dy). */
+export const KINDS = ["weights", "outputs"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Gradients by name. */
+interface Named {
+  readonly names: readonly string[];
+  /** Decoded at each call, because only the bytes are kept. Throws RangeError if they are damaged. */
+  summaries(): GradientSummary[];
+}
+
 export interface Snapshot {
   /** 0 if the source has no steps. */
   readonly step: number;
   /** The loss scale of this step; NaN if unknown. */
   readonly lossScale: number;
   readonly loss: number;
-  readonly names: readonly string[];
-  /** Decoded at each call, because only the bytes are kept. Throws RangeError if they are damaged. */
-  summaries(): GradientSummary[];
+  readonly weights: Named;
+  /** Without names where dy was not recorded. */
+  readonly outputs: Named;
 }
 
 /** The snapshots of a frame. */
@@ -19,9 +30,11 @@ export function readSnapshots(view: DataView): Snapshot[] {
   const frame = readFrame(view);
   const parts = unpacked(frame);
   return rowsOf(frame.arrays.get("snapshots")!).map(([step, lossScale, loss], i) => {
-    const names: string[] = frame.head.names[i];
-    const own = parts.splice(0, names.length);
-    return { step: step!, lossScale: lossScale!, loss: loss!, names, summaries: () => own.map(GradientSummary.fromBytes) };
+    const named = (names: string[]): Named => {
+      const own = parts.splice(0, names.length);
+      return { names, summaries: () => own.map(GradientSummary.fromBytes) };
+    };
+    return { step: step!, lossScale: lossScale!, loss: loss!, weights: named(frame.head.names[i]), outputs: named(frame.head.outputs[i]) };
   });
 }
 

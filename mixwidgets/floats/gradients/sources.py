@@ -8,10 +8,18 @@ has a source of its own (`snapshot_source()`), so that this module knows nothing
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import nan
-from typing import Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, Protocol
 
 from mixwidgets.floats.formats.block_catalogue import BlockFormats, named_block_formats
 from mixwidgets.floats.gradients.summary import GradientSummary
+
+Kind = Literal["weights", "outputs"]
+"""Of what the gradients of a snapshot are: of weights, or of the outputs of linear layers (dy)."""
+NO_DY = (
+    "dy, the gradients of the linear layers' outputs, was not recorded: Experiment(…, record_dy=True) does."
+)
+_NOTHING: Mapping[str, GradientSummary] = MappingProxyType({})
 
 ACCEPTED = (
     "an array or tensor, a mapping of names to such or to GradientSummaries, as {'w': w.grad}, "
@@ -109,9 +117,14 @@ class Feed(Protocol):
     """The number of snapshots so far, including those that a source left out."""
 
     def add(
-        self, step: int, summaries: Mapping[str, GradientSummary], loss_scale: float, loss: float
+        self,
+        step: int,
+        summaries: Mapping[str, GradientSummary],
+        loss_scale: float,
+        loss: float,
+        outputs: Mapping[str, GradientSummary] = _NOTHING,
     ) -> None:
-        """Add a snapshot. loss_scale, loss: NaN if unknown."""
+        """Add a snapshot. loss_scale, loss: NaN if unknown. outputs: dy by linear layer, if recorded."""
 
     def add_loss(self, step: int, loss: float) -> None:
         """Add a step's loss."""
@@ -156,9 +169,10 @@ class _StillSource:
 
     def __init__(self, gradients: Any, block_formats: BlockFormats, block_axis: int | None) -> None:
         self._summaries, self.without_gradient = collect(gradients, block_formats, block_axis)
+        self._outputs = getattr(gradients, "output_gradients", _NOTHING)  # of a GradientSnapshot
 
     def read(self, feed: Feed) -> bool:
-        feed.add(0, self._summaries, nan, nan)
+        feed.add(0, self._summaries, nan, nan, self._outputs)
         return True
 
 

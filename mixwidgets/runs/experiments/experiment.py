@@ -113,6 +113,9 @@ class Experiment(Options):
     fp32_reference: bool = False
     """Whether each snapshot repeats its step in float32 with the same weights and batch, to tell gradients
     that the format flushed to zero from those that are zero anyway. Costs one float32 step per snapshot."""
+    record_dy: bool = later(False)
+    """Whether each snapshot also has dy, the gradient of a linear layer's output, for each linear layer: what
+    a recipe with `operands` rounds in the backward pass. See `GradientSnapshot.output_gradients`."""
     time_limit_s: float | None = real(None, f"{_ABOVE_ZERO}, or None", _TINY, math.inf)
     """Seconds after which the run ends with the reason "time_limit", above 0; None: no limit."""
 

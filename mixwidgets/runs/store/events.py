@@ -89,6 +89,11 @@ class GradientSnapshot:
     flushed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """By parameter name: how many gradients are zero here but not in float32 arithmetic with the same weights
     and batch. Empty unless the experiment has `fp32_reference`."""
+    output_gradients: Mapping[str, GradientSummary] = field(default_factory=lambda: MappingProxyType({}))
+    """By the name of a linear layer, in the model's order: dy, the gradient of its output, in the compute
+    format, before its product's operands are rounded; then unscaled in float32, as `summaries` are. Those of
+    all its calls and of all micro-batches are counted together; of several ranks, this rank's. Empty unless
+    the experiment has `record_dy`."""
 
 
 @dataclass(frozen=True, kw_only=True)

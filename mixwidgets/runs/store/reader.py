@@ -108,7 +108,11 @@ class JournalReader:
             snapshot = self._snapshots.read(record)
             if self._as_stored:
                 return snapshot
-            return replace(snapshot, summaries=MappingProxyType(dict(snapshot.summaries)))
+            return replace(
+                snapshot,
+                summaries=MappingProxyType(dict(snapshot.summaries)),
+                output_gradients=MappingProxyType(dict(snapshot.output_gradients)),
+            )
         try:
             return from_record(record)
         except ValueError as error:

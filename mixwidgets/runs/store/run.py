@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from mixwidgets.floats.gradients.sources import Feed
+from mixwidgets.floats.gradients.sources import NO_DY, Feed, Kind
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.store.events import Event, GradientSnapshot, StepRecord
 from mixwidgets.runs.store.export import ExportKind, evaluation_table, export_run, step_table
@@ -23,7 +23,7 @@ from mixwidgets.runs.store.queue import positions
 from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.status import ALIVE, current_status, stop_run
 from mixwidgets.runs.store.watched_loop import WatchedLoop
-from mixwidgets.support.checks import whole_number
+from mixwidgets.support.checks import choice, whole_number
 from mixwidgets.support.plain_text import plain
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class RunSource:
             if isinstance(event, StepRecord):
                 feed.add_loss(event.step, event.loss)
             elif isinstance(event, GradientSnapshot):
-                feed.add(event.step, event.summaries, self._state.snapshot_scale, self._state.snapshot_loss)
+                scale, loss = self._state.snapshot_scale, self._state.snapshot_loss
+                feed.add(event.step, event.summaries, scale, loss, event.output_gradients)
             is_new = True
         return is_new
 
@@ -157,19 +158,24 @@ class Run:
         """One row per evaluation: step (0: before training), loss, and the task's own metrics."""
         return evaluation_table(self.reader().read_new())
 
-    def gradients(self, step: int | None = None) -> Mapping[str, GradientSummary]:
+    def gradients(self, step: int | None = None, kind: Kind = "weights") -> Mapping[str, GradientSummary]:
         """The summaries of the unscaled gradients by parameter name, of `step` or the newest snapshot.
+
+        kind: with "outputs", those of dy by the name of a linear layer (`GradientSnapshot.output_gradients`),
+            if the experiment has `record_dy`.
 
         A summary has `.counts(format, loss_scale)` and, as arrays, `.exponents`, the n binades that hold
         values, and `.cells`, uint64 counts of shape (n, cells), whose sum over axis 1 is the histogram of
-        log2 of the magnitudes. LookupError if there is no such snapshot.
+        log2 of the magnitudes. LookupError if there is no such snapshot,
+        or no dy in it; ValueError for another kind.
         """
+        choice("kind", kind, get_args(Kind))
         newest: GradientSnapshot | None = None
         steps = []
         for event in self.reader().read_new():
             if isinstance(event, GradientSnapshot):
                 if event.step == step:
-                    return event.summaries
+                    return _of_kind(event, kind)
                 newest = event
                 steps.append(event.step)
         if newest is None:
@@ -179,7 +185,7 @@ class Run:
                 f"There is no gradient snapshot of step {step!r}; "
                 f"there are those of {reprlib.repr(steps)[1:-1]}."
             )
-        return newest.summaries
+        return _of_kind(newest, kind)
 
     def export(self, kind: ExportKind, path: str | os.PathLike[str] | None = None) -> Path:
         """Write the records so far for other tools into a new folder, and return its path.
@@ -188,9 +194,9 @@ class Run:
         snapshot: how many values the compute format flushes, keeps and overflows at the loss scale used). In
         "csv", a text that begins with =, +, -, @ (full-width ones too), a tab or a line end gets an
         apostrophe, so that no spreadsheet executes it. "tensorboard" is one event file, for `tensorboard
-        --logdir runs`. The folder is `path`, or `export/<kind>` in the run's own folder. OSError if it
-        already exists or cannot be written, ValueError for another kind, ModuleNotFoundError without the
-        extra: pip install 'mixwidgets[export]'.
+        --logdir runs`. None contains dy. The folder is `path`, or `export/<kind>` in the run's own folder.
+        OSError if it already exists or cannot be written, ValueError for another kind, ModuleNotFoundError
+        without the extra: pip install 'mixwidgets[export]'.
         """
         return export_run(self.path, self.experiment, kind, path)
 
@@ -227,6 +233,14 @@ class Run:
                 f"{self.process_id}."
             )
         return stop_run(self.path)
+
+
+def _of_kind(snapshot: GradientSnapshot, kind: Kind) -> Mapping[str, GradientSummary]:
+    if kind == "weights":
+        return snapshot.summaries
+    if not snapshot.output_gradients:
+        raise LookupError(NO_DY)
+    return snapshot.output_gradients
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

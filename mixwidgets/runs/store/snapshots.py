@@ -24,7 +24,8 @@ _ROOM, _RATIO = 128 << 20, 20  # a run's snapshots may inflate to so many bytes,
 
 def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
     """Write the file and return the record for the journal."""
-    parts = [summary.to_bytes() for summary in event.summaries.values()]
+    named = [*event.summaries.items(), *event.output_gradients.items()]
+    parts = [summary.to_bytes() for _, summary in named]
     data = zlib.compress(b"".join(parts), level=1)
     create_file(_path(run_path, event.step), data)
     return {
@@ -35,6 +36,7 @@ def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
         "file_crc32": f"{zlib.crc32(data):08x}",
         "weights_unchanged": dict(event.weights_unchanged),
         "flushed": dict(event.flushed),
+        **({"output_names": list(event.output_gradients)} if event.output_gradients else {}),
     }
 
 
@@ -46,10 +48,12 @@ class SnapshotReader:
 
     def read(self, record: Mapping[str, Any]) -> GradientSnapshot:
         """The event of a record, with StoredSummaries. ValueError or OSError if the file is damaged."""
-        names, sizes = record["names"], [from_json_count(size) for size in record["sizes"]]
+        names = list(map(from_json_text, record["names"]))
+        output_names = list(map(from_json_text, record.get("output_names", ())))
+        sizes = [from_json_count(size) for size in record["sizes"]]
         if (step := from_json_count(record["step"])) > _LAST_STEP:
             raise ValueError(f"its step {step} is beyond {_LAST_STEP}")
-        if len(names) != len(sizes):
+        if len(names) + len(output_names) != len(sizes):
             raise ValueError("its names and sizes differ in number")
         if sum(sizes) > _MOST or max(sizes, default=0) > _MOST_SUMMARY:
             raise ValueError(
@@ -72,12 +76,13 @@ class SnapshotReader:
         if len(content) != sum(sizes):
             raise ValueError(f"{path.name} does not have the size that its record states")
         stream = BytesIO(content)
-        parts = {from_json_text(name): stream.read(size) for name, size in zip(names, sizes, strict=True)}
+        parts = [stream.read(size) for size in sizes]
         return GradientSnapshot(
             step=step,
-            summaries=StoredSummaries(parts),
+            summaries=StoredSummaries(dict(zip(names, parts, strict=False))),
             weights_unchanged=from_json_counts(record["weights_unchanged"]),
             flushed=from_json_counts(record["flushed"]),
+            output_gradients=StoredSummaries(dict(zip(output_names, parts[len(names) :], strict=True))),
         )
 
 

@@ -4,7 +4,7 @@ Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740: th
 figure 1 and its section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import torch
@@ -14,7 +14,8 @@ from torch.func import functional_call
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe, recipes
 from mixwidgets.runs.task.protocol import Outputs
-from mixwidgets.runs.training.multi_tensor import copies, in_dtype, on_floats
+from mixwidgets.runs.training.gradients import unscaled
+from mixwidgets.runs.training.multi_tensor import in_dtype, on_floats
 from mixwidgets.runs.training.precision import DTYPES, Precision
 from mixwidgets.runs.training.ranks import ALONE, Part, Ranks
 from mixwidgets.runs.training.trainer import Gradients, Trainer
@@ -112,15 +113,6 @@ class ExplicitTrainer(Trainer):
             # 1. … and copy them to the compute format for the next step (3.1).
             self._weights.refresh_copies()
         return skipped
-
-
-def unscaled(gradients: Sequence[Tensor], scale: float) -> list[Tensor]:
-    """The gradients in float32, divided by the loss scale. They are not changed themselves."""
-    if scale == 1:
-        return in_dtype(gradients, torch.float32)
-    wide = copies(gradients, torch.float32)
-    torch._foreach_mul_(wide, 1 / scale)  # rounds 1 / scale to float32, as torch.amp.GradScaler does
-    return wide
 
 
 def narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""The norm and the summaries of gradients, without a device sync.
+"""Gradients unscaled, and their norm and summaries without a device sync.
 
 On a GPU, a summary must not stall the step. `begin` queues the counting behind the backward pass and starts
 copying the counts to the host; what it returns reads them after the loop has waited for its loss anyway:
@@ -31,6 +31,7 @@ from mixwidgets.floats.gradients.lazy import LazySummaries, counted, counted_lat
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.gradients.values import Array, Grid, grid_of
 from mixwidgets.runs.training.kernels import Kernels, working_kernels
+from mixwidgets.runs.training.multi_tensor import copies, in_dtype
 
 Summaries = Mapping[str, GradientSummary]
 Pending = Callable[[], LazySummaries]
@@ -57,6 +58,25 @@ def norms(gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
     """Each tensor's L2 norm by name, float64 scalars on the device."""
     scalars = torch._foreach_norm(list(gradients.values()), 2, torch.float64) if gradients else ()
     return dict(zip(gradients, scalars, strict=True))
+
+
+def unscaled(gradients: Sequence[Tensor], scale: float) -> list[Tensor]:
+    """The gradients in float32, divided by the loss scale. They are not changed themselves."""
+    if scale == 1:
+        return in_dtype(gradients, torch.float32)
+    wide = copies(gradients, torch.float32)
+    torch._foreach_mul_(wide, 1 / scale)  # rounds 1 / scale to float32, as torch.amp.GradScaler does
+    return wide
+
+
+def grid_after_unscaling(source: torch.dtype, scale: float) -> Grid:
+    """What gradients of this dtype are multiples of once they are `unscaled`: a power of two moves only their
+    exponents."""
+    wide, narrow = grid_of(torch.float32), grid_of(source)
+    significand, exponent = math.frexp(scale)
+    if significand != 0.5:
+        return wide
+    return Grid(narrow.precision, max(narrow.least - (exponent - 1), wide.least))
 
 
 def summarise(gradients: Mapping[str, Tensor]) -> Summaries:

@@ -19,7 +19,6 @@ from torch import Tensor
 from torch.func import functional_call
 from torch.utils._pytree import tree_map_only
 
-from mixwidgets.floats.gradients.values import Grid, grid_of
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.store.events import GradientSnapshot, StepRecord
@@ -27,8 +26,9 @@ from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.task.own_task import load_task_class
 from mixwidgets.runs.task.protocol import CheckedTask, Outputs, Task
 from mixwidgets.runs.training.device import RandomState
-from mixwidgets.runs.training.gradients import begin, global_norm, gpu_kernels
+from mixwidgets.runs.training.gradients import begin, global_norm, gpu_kernels, grid_after_unscaling
 from mixwidgets.runs.training.multi_tensor import copies, on_floats
+from mixwidgets.runs.training.output_gradients import OutputGradients
 from mixwidgets.runs.training.ranks import ALONE, Part, Ranks
 
 Gradients = Mapping[str, Tensor]
@@ -110,10 +110,11 @@ class Trainer(ABC):
 
         # The loss and the unscaled gradients of the batch, over all ranks; counted, if observed.
         draws = copy(self._own_random)  # what dropout is about to draw
-        with self._own_random, around_backward or nullcontext():
+        dy = OutputGradients(self.model, scale) if observed and self.experiment.record_dy else nullcontext()
+        with self._own_random, around_backward or nullcontext(), dy as outputs:
             loss, gradients = self.backward(part)
         self.ranks.alike(self.model.buffers())  # running statistics: rank 0's count
-        finish_snapshot = self._begin_snapshot(number, gradients, part, draws) if observed else None
+        finish_snapshot = self._begin_snapshot(number, gradients, outputs, part, draws) if observed else None
 
         # The only device sync of the step. The norm is finite exactly if every gradient is.
         loss_now, norm = torch.stack([loss.double(), global_norm(gradients)]).tolist()
@@ -149,12 +150,17 @@ class Trainer(ABC):
         return part
 
     def _begin_snapshot(
-        self, number: int, gradients: Gradients, part: Part, draws: RandomState
+        self,
+        number: int,
+        gradients: Gradients,
+        outputs: OutputGradients | None,
+        part: Part,
+        draws: RandomState,
     ) -> Callable[[bool], GradientSnapshot]:
         """Start summarising the gradients, and copy the weights, which the update changes. The returned
         function is called after the update, with whether it was skipped; it waits for the summaries."""
         summaries = begin(gradients)
-        grid = self._grid()
+        grid = grid_after_unscaling(self.source_dtype, self.loss_scale)
         flushed = self._flushed(part, gradients, draws) if self.experiment.fp32_reference else {}
         before = copies(list(self.weights.values()))
 
@@ -164,17 +170,10 @@ class Trainer(ABC):
                 summaries=summaries().mapped(lambda _, summary: replace(summary, grid=grid)),
                 weights_unchanged={} if skipped else self._unchanged(before, gradients),
                 flushed=flushed,
+                **({"output_gradients": outputs.summaries()} if outputs else {}),
             )
 
         return finish
-
-    def _grid(self) -> Grid:
-        """What this step's gradients are multiples of: unscaling by a power of two moves only exponents."""
-        wide, source = grid_of(torch.float32), grid_of(self.source_dtype)
-        significand, exponent = math.frexp(self.loss_scale)
-        if significand != 0.5:
-            return wide
-        return Grid(source.precision, max(source.least - (exponent - 1), wide.least))
 
     def evaluate(self) -> Mapping[str, float]:
         """The task's metrics on held-out data, computed as in training, with the loss weight in the loss.

@@ -6,9 +6,10 @@
 import type { RenderProps } from "@anywidget/types";
 import type { Answers } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
+import { KINDS } from "#core/gradients/snapshots.ts";
 import { button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
-import { chipsAndMore } from "#ui/choices.ts";
+import { chips, chipsAndMore } from "#ui/choices.ts";
 import { integer } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { greet } from "#ui/kernel.ts";
@@ -33,7 +34,7 @@ const USUAL = ["float8_e4m3fn", "float8_e5m2", "bfloat16", "float16"];
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const explored = explore(view);
-  const { answers, all, settled, isEmpty, tensor, narrow, shownNames } = explored;
+  const { answers, all, settled, isEmpty, snapshot, kind, tensor, narrow, shownNames } = explored;
   const title = view.trait("title");
   const { root, head } = card(view, el, "mw-loss-scale-explorer", "");
   const subtitle = h("span", { class: "mw-subtitle" });
@@ -42,7 +43,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     narrow(null);
     rows.focus(); // the button is gone
   }, { class: "mw-everything" });
-  head.append(subtitle, everything, picker.element);
+  const kinds = chips(t("explorer.kind"), KINDS, explored.turnTo, (name) => t(`explorer.kind_${name}`));
+  head.append(subtitle, everything, picker.element, kinds.element);
 
   const fills = textures();
   const control = scaleControl(explored, fills);
@@ -70,11 +72,15 @@ function render({ model, el }: RenderProps<State>): () => void {
     const { total, format } = answers.value;
     const tensors = all.value.summaries.length;
     picker.show(format.name);
-    const kind = tensor.value !== null ? "subtitle_of" : tensors === 1 ? "subtitle_one" : "subtitle";
+    const words = tensor.value !== null ? "subtitle_of" : tensors === 1 ? "subtitle_one" : "subtitle";
     const count = { values: integer(total.count), tensors, format: format.name, name: tensor.value ?? "" };
-    setText(subtitle, isEmpty.value ? "" : t(`explorer.${kind}`, count));
+    setText(subtitle, isEmpty.value ? "" : t(`explorer.${kind.value === "outputs" ? "dy_" : ""}${words}`, count));
     everything.hidden = tensor.value === null;
     setText(everything, tensor.value === null ? "" : t("explorer.everything", { count: tensors }));
+  });
+  view.effect(() => {
+    kinds.element.hidden = snapshot.value.outputs.names.length === 0;
+    kinds.show(kind.value);
   });
   view.effect(() => {
     const { answers, log2 } = settled.value;
@@ -114,7 +120,7 @@ function outcome(answers: Answers, log2LossScale: number): string {
 }
 
 /** What the view leaves out: zeros, values that are not finite, tensors without a gradient. */
-function notes({ view, answers }: Explored): HTMLElement {
+function notes({ view, answers, kind }: Explored): HTMLElement {
   const element = h("div", { class: "mw-note mw-stack-tight" });
   const withoutGradient = view.trait("_without_gradient");
   view.effect(() => {
@@ -123,6 +129,7 @@ function notes({ view, answers }: Explored): HTMLElement {
       t("explorer.zeros", { share: share(zero, count), zero: integer(zero), count: integer(count) }),
       t("explorer.after_the_fact", { format: format.name }),
     ];
+    if (kind.value === "outputs") lines.push(t("explorer.dy_note"));
     if (inf + nan > 0) lines.push(t("explorer.not_finite", { inf: integer(inf), nan: integer(nan) }));
     if (withoutGradient.value.length > 0) lines.push(t("explorer.without", { names: listed(withoutGradient.value) }));
     element.replaceChildren(...lines.map((line) => h("p", {}, line)));

@@ -5,7 +5,7 @@ import { batch, computed, signal, untracked } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
-import { byStep, nearest, readSnapshots, type Snapshot } from "#core/gradients/snapshots.ts";
+import { byStep, type Kind, nearest, readSnapshots, type Snapshot } from "#core/gradients/snapshots.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
 import { clamp } from "#core/range.ts";
 import { listed, t } from "#ui/messages.ts";
@@ -17,6 +17,7 @@ export interface State {
   log2_loss_scale: number;
   step: number;
   binade: number | null;
+  kind: Kind;
   tensor: string | null;
   title: string | null;
   compare: string[];
@@ -42,16 +43,19 @@ const IN_HAND_MS = 400; // after a move: longer than the kernel's echo of an ear
 
 interface Gradients {
   readonly snapshot: Snapshot;
+  readonly kind: Kind;
   readonly summaries: readonly GradientSummary[];
 }
 
 /** In the place of gradients, before any have come; the page is hidden then. */
-const NONE: Gradients = { snapshot: { step: 0, lossScale: NaN, loss: NaN, names: [], summaries: () => [] }, summaries: [] };
+const NOTHING = { names: [], summaries: () => [] };
+const NONE: Gradients = { snapshot: { step: 0, lossScale: NaN, loss: NaN, weights: NOTHING, outputs: NOTHING }, kind: "weights", summaries: [] };
 
 export type Explored = ReturnType<typeof explore>;
 
 export function explore(view: View<State>) {
   const [sent, step, wanted, log2] = [view.trait("_snapshots"), view.trait("step"), view.trait("format"), view.trait("log2_loss_scale")];
+  const wantedKind = view.trait("kind");
   /** All that the page has, ascending by step. */
   const snapshots = signal<readonly Snapshot[]>([]);
   const damage = signal<unknown>(undefined);
@@ -79,8 +83,10 @@ export function explore(view: View<State>) {
 
   const read = computed((): Gradients | Error | undefined => {
     const snapshot = nearest(snapshots.value, looked.value ?? step.value);
+    if (!snapshot) return undefined;
+    const kind = snapshot.outputs.names.length ? wantedKind.value : "weights";
     try {
-      return snapshot && { snapshot, summaries: snapshot.summaries() };
+      return { snapshot, kind, summaries: snapshot[kind].summaries() };
     } catch (fault) {
       return fault as Error;
     }
@@ -99,7 +105,8 @@ export function explore(view: View<State>) {
   });
   /** The tensors' names: the same list until one of them changes. */
   const names = kept<readonly string[]>([], (last) => {
-    const { names } = gradients.value.snapshot;
+    const { snapshot, kind } = gradients.value;
+    const { names } = snapshot[kind];
     return names.join("\n") === last.join("\n") ? last : names;
   });
   const all = computed(() => new Answers(gradients.value.summaries, format.value)); // of every tensor
@@ -135,7 +142,13 @@ export function explore(view: View<State>) {
     view, fault, snapshots, looked, names, all, tensor, answers, shownNames, scale, drawn,
     snapshot: computed(() => gradients.value.snapshot),
     isEmpty: computed(() => gradients.value === NONE),
+    kind: computed(() => gradients.value.kind),
     narrow: (to: string | null) => view.send("tensor", to),
+    /** Show the gradients of another kind, all tensors together: theirs have other names. */
+    turnTo(kind: Kind) {
+      view.set({ kind, tensor: null });
+      view.model.save_changes();
+    },
     /** Draw another scale; beyond the range its end. */
     move(log2: number) {
       moved = performance.now();

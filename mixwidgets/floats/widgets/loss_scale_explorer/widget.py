@@ -7,7 +7,7 @@ Python gives the same answers (`counts`, `best_loss_scale`). Sources that grow a
 import reprlib
 from dataclasses import asdict
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
 import traitlets
 
@@ -15,7 +15,7 @@ from mixwidgets.floats.formats.block_catalogue import BlockFormats, any_format
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import get_format, is_named, list_formats, one_or_several
 from mixwidgets.floats.gradients.boundaries import catalogue_cuts, cuts_for
-from mixwidgets.floats.gradients.sources import source_of
+from mixwidgets.floats.gradients.sources import NO_DY, Kind, source_of
 from mixwidgets.floats.gradients.summary import (
     LOG2_LOSS_SCALES,
     GradientCounts,
@@ -27,7 +27,7 @@ from mixwidgets.floats.widgets.bit_editor.widget import BitEditor
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.snapshot_feed import SnapshotFeed
-from mixwidgets.support.checks import whole_number
+from mixwidgets.support.checks import choice, whole_number
 from mixwidgets.support.suggestion import did_you_mean
 
 if TYPE_CHECKING:
@@ -71,6 +71,10 @@ def _log2(value: object) -> int:
         raise ValueError(f"{error} 15 means a scale of 2^15 = 32768.") from None
 
 
+def _kind(value: object) -> Kind:
+    return cast("Kind", choice("kind", value, get_args(Kind)))
+
+
 def _binade(value: object) -> int | None:
     return None if value is None else whole_number("binade", value, BINADES[0], BINADES[-1])
 
@@ -112,6 +116,10 @@ class LossScaleExplorer(FollowingWidget):
     step = Checked(0)
     """The snapshot nearest to this step is shown; 0: always the newest."""
 
+    kind: Checked[Kind] = Checked("weights", _kind)
+    """Which gradients are shown: "weights", or "outputs", which are dy of each linear layer and need a Run or
+    a GradientSnapshot of an experiment with `record_dy`."""
+
     tensor = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     """The name of the only tensor to show; None: all together."""
 
@@ -138,7 +146,7 @@ class LossScaleExplorer(FollowingWidget):
         self.reject_unknown(traits)
         self.format = format  # refused before the gradients are counted
         nothing = GradientSummary.of([])
-        self._together: tuple[tuple[int | None, str | None], GradientSummary] = (None, None), nothing
+        self._together: tuple[object, GradientSummary] = None, nothing
         self._source, self._feed = source_of(gradients, block_formats, block_axis), SnapshotFeed()
         self._source.read(self._feed)
         self._pause = _LIVE_S
@@ -176,7 +184,7 @@ class LossScaleExplorer(FollowingWidget):
         the fields of a `BlockRecord`. The loss scale is not applied. LookupError if none was recorded."""
         import pandas as pd
 
-        _, summaries = self._feed.nearest(self.step)
+        _, summaries = self._feed.nearest(self.step, self.kind)
         rows = [
             {"tensor": name, **asdict(record)}
             for name in summaries
@@ -203,7 +211,7 @@ class LossScaleExplorer(FollowingWidget):
                 editor.format = self.format
                 editor.value = self._chosen()
 
-        self.observe(follow, ["binade", "log2_loss_scale", "format", "step", "tensor", "_newest"])
+        self.observe(follow, ["binade", "log2_loss_scale", "format", "step", "kind", "tensor", "_newest"])
         return editor
 
     @traitlets.validate("step")
@@ -214,10 +222,23 @@ class LossScaleExplorer(FollowingWidget):
             accepted = f"{reprlib.repr(self.steps)[1:-1]}, or 0 for the newest"
             raise traitlets.TraitError(f"step is one of {accepted}; got {proposal['value']!r}") from None
 
+    @traitlets.validate("kind")
+    def _validate_kind(self, proposal: Any) -> Kind:
+        value: Kind = proposal["value"]
+        _, weights = self._feed.nearest(self.step)
+        if value == "outputs" and weights and self._feed.nearest(self.step, "outputs")[1] is weights:
+            raise traitlets.TraitError(NO_DY)
+        return value
+
+    @traitlets.observe("kind")
+    def _forget_tensor(self, _: object) -> None:
+        if self.tensor not in self._feed.nearest(self.step, self.kind)[1]:
+            self.tensor = None
+
     @traitlets.validate("tensor")
     def _validate_tensor(self, proposal: Any) -> str | None:
         value: str | None = proposal["value"]
-        names = list(self._feed.nearest(self.step)[1])
+        names = list(self._feed.nearest(self.step, self.kind)[1])
         if value is not None and names and value not in names:
             hint = did_you_mean(value, names)
             raise traitlets.TraitError(
@@ -253,11 +274,12 @@ class LossScaleExplorer(FollowingWidget):
 
     def __repr__(self) -> str:
         count, (at, _) = self._shown().count, self._feed.nearest(self.step)
+        dy = "dy, " if self.kind == "outputs" else ""
         of_step = f" of step {at}" if at else ""
         of_tensor = "" if self.tensor is None else f" of {self.tensor!r}"
         what = "gradient" if count == 1 else "gradients"
         scaled = f"{self.format} × 2^{self.log2_loss_scale}"
-        return f"LossScaleExplorer({count:,} {what}{of_tensor}{of_step}, {scaled})"
+        return f"LossScaleExplorer({dy}{count:,} {what}{of_tensor}{of_step}, {scaled})"
 
     def _content(self) -> str:
         counts = asdict(self.counts())
@@ -265,12 +287,12 @@ class LossScaleExplorer(FollowingWidget):
 
     def _shown(self) -> GradientSummary:
         """The gradients shown, of the snapshot shown; empty before the first."""
-        at, summaries = self._feed.nearest(self.step)
+        at, summaries = self._feed.nearest(self.step, self.kind)
         together = self._together
-        if together[0] != (at, self.tensor):
+        if together[0] != (at, self.kind, self.tensor):
             parts = [summaries[name] for name in summaries if self.tensor in (None, name)]
             whole = reduce(GradientSummary.merge, parts, GradientSummary.of([]))
-            together = self._together = (at, self.tensor), whole
+            together = self._together = (at, self.kind, self.tensor), whole
         return together[1]
 
     def _chosen(self) -> str:
