@@ -449,9 +449,10 @@ describe("a recipe of one's own", () => {
     { name: "loss_scale.init_scale", group: "loss scale", title: "init scale", default: 1, whole: false, low: 1e-45, high: 3.4e38, optional: false },
     { name: "loss_scale.max_scale", group: "loss scale", title: "max scale", default: null, whole: false, low: 1e-45, high: 3.4e38, optional: true },
     { name: "operands.scale_rule", group: "operands", title: "scale rule", default: null, choices: { "": "the format’s own", CEIL: "CEIL" }, optional: true },
+    { name: "operands.keep_wide", group: "operands", title: "keep wide", default: "", is_text: true },
   ];
-  const VALUES = { compute_format: "float16", master_weights: true, "loss_scale.init_scale": 1024, "loss_scale.max_scale": null, "operands.scale_rule": null };
-  const preset = { name: "fp32", heading: "FP32", brief: "", description: "Everything in FP32.", values: { ...VALUES, compute_format: "float32", "loss_scale.init_scale": 1 }, is_own: false };
+  const VALUES = { compute_format: "float16", master_weights: true, "loss_scale.init_scale": 1024, "loss_scale.max_scale": null, "operands.scale_rule": null, "operands.keep_wide": "head, blocks.0.*" };
+  const preset = { name: "fp32", heading: "FP32", brief: "", description: "Everything in FP32.", values: { ...VALUES, compute_format: "float32", "loss_scale.init_scale": 1, "operands.keep_wide": "" }, is_own: false };
   const own = (values: object, name = "mine") => ({ name, heading: "own", brief: "", description: "Of one’s own.", values, is_own: true });
   const lab = () => labModel({ _recipe_form: FORM, _recipes: [preset] });
   const alerts = () => [...page().querySelectorAll(".mw-recipe-editor [role=alert]")].map((one) => one.textContent).join("");
@@ -466,13 +467,14 @@ describe("a recipe of one's own", () => {
     expect([field("compute format").value, box("master weights", ".mw-recipe-editor").checked, field("init scale").value, field("max scale").value]).toEqual(["float32", true, "1", ""]);
     type(field("compute format"), "float16");
     type(field("init scale"), "2^10");
+    type(field("keep wide"), "head, blocks.0.*");
     type(field("name"), "mine");
     expect(field("scale rule").value).toBe(""); // the format's own
     expect(keep(model)).toMatchObject({ kind: "keep_recipe", name: "mine", recipe: VALUES });
     model.receive({ _recipes: [preset, own(VALUES)], recipe: "mine" });
     expect([field("recipe").value, about(field("recipe"))]).toEqual(["mine", "Of one’s own."]);
     expect(page().querySelector(".mw-recipe-editor [role=status]")!.textContent).toBe("Kept and chosen: mine.");
-    expect([field("name").value, field("init scale").value]).toEqual(["mine", "1024"]);
+    expect([field("name").value, field("init scale").value, field("keep wide").value]).toEqual(["mine", "1024", "head, blocks.0.*"]);
     model.answer({ kind: "done", request: (model.sent.at(-1) as unknown as { request: string }).request });
     button("Remove").focus();
     button("Remove").click();

@@ -10,6 +10,7 @@ formats/            what a float format is, and its operations
     catalogue       the formats by name, and P3109's
     block_format    BlockFormat: elements that share a scale; elements: those that are no float format
     scale_rules     how a block's scale follows from its largest magnitude
+    block_choice    which of two scales is better, exactly
     block_catalogue the block formats by name: MX, NVFP4 and the others
     hadamard        the rotation of blocks before they are rounded
 gradients/          what a loss scale does to gradients, from counts

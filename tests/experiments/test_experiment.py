@@ -145,6 +145,34 @@ KNOWN_IDS = {
 }  # fmt: skip
 
 
+KNOWN_PRESETS = {
+    "fp32": "16148b8c67dfcfde", "fp16_unscaled": "ed3cf6086a32935c",
+    "fp16_static": "4598dec72a116e0a", "fp16_dynamic": "7f37b94a11cbed14",
+    "bf16": "44ed06099eeaa937", "amp_fp16": "ba2b872469b18cd3",
+    "amp_bf16": "8d442380f13818c3", "fp16_overscaled": "13e6d40522633424",
+    "fp16_weights": "06be2ae46a83aa7d", "fp16_weights_stochastic": "8e536c67b8fedaa9",
+    "bf16_weights": "7e2de6a5b8ee1546", "bf16_weights_stochastic": "355d239ba7643d7b",
+    "fp16_optimizer": "242933e9f1f2333c", "bf16_optimizer": "68a5dc12c144cd68",
+    "bf16_moments": "98a6c30e7ac37a84", "fp16_softmax": "3902e5cd06c9416f",
+    "fp8_unscaled": "375652fc00cc60a7", "fp8_tensorwise": "7c6fb4354be41cb3",
+    "fp8_native": "0f3e55680c846a2d", "fp8_delayed": "b86d17c4757b9239",
+    "mxfp4": "407eaa7da695d641", "mxfp4_stochastic": "a609eb80a93d4ce0",
+    "nvfp4": "600fa43a1840dfde",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KNOWN_PRESETS)
+def test_a_preset_keeps_the_id_of_its_experiments(name):
+    assert Experiment(task="digits_mlp", recipe=name, device="cpu").id == KNOWN_PRESETS[name]
+
+
+def test_what_mxfp8_was_before_its_rule_keeps_its_id():
+    """A run of then opens; its recipe is one without a name."""
+    recipe = recipes["bf16"].replace(operands=Operands(forward="mxfp8_e4m3", backward="mxfp8_e4m3"))
+    assert Experiment(task="digits_mlp", recipe=recipe, device="cpu").id == "10ef7dae8e52c4c1"
+    assert recipe.name == "custom"
+
+
 @pytest.mark.parametrize("known", KNOWN_IDS)
 def test_an_experiment_keeps_the_id_that_it_had_before_later_options(known):
     assert Experiment(seed=3, **KNOWN_IDS[known]).id == known

@@ -57,6 +57,9 @@ def test_every_signed_format_of_at_most_16_bits_serves_and_no_other():
 
 
 MXFP4 = {"forward": "mxfp4", "backward": "mxfp4"}
+MXINT8 = {"forward": "mxint8", "backward": "mxfp4"}
+NVFP4 = {"forward": "nvfp4", "backward": "nvfp4"}
+FOUR_OVER_SIX = {**NVFP4, "scale_rule": "FOUR_OVER_SIX"}
 
 
 @pytest.mark.parametrize(
@@ -100,6 +103,57 @@ MXFP4 = {"forward": "mxfp4", "backward": "mxfp4"}
         ),
         ({"forward": "float8_e5m2", "products": "native"}, "forward 'float8_e5m2'"),
         ({"backward": "float16", "products": "native"}, "backward 'float16'"),
+        ({"products_rounded": ()}, "products_rounded takes at least one of .*'weight_gradient'"),
+        ({"products_rounded": "forward"}, r"some of .* such as \('weight_gradient',\)"),
+        ({"products_rounded": ("forwards",)}, "Did you mean 'forward'"),
+        ({"products_rounded": ("forward",), "products": "native"}, "'native' rounds all three"),
+        ({"keep_wide": "head"}, r"keep_wide takes a tuple of names, such as \('head',\); got 'head'"),
+        ({"keep_wide": ("head", 3)}, "keep_wide takes names"),
+        ({"keep_wide": ("",)}, "keep_wide takes names"),
+        ({"keep_wide": None}, "keep_wide takes a tuple"),
+        (
+            {**NVFP4, "weights": "nvfp4"},
+            "blocks in two dimensions, .*: nvfp4_16x16, fp8_128x128; got 'nvfp4'",
+        ),
+        ({**NVFP4, "weights": "nvfp4_16×16"}, "Did you mean 'nvfp4_16x16'"),
+        ({"weights": "fp8_128x128"}, "forward 'float8_e4m3fn' has none"),
+        (
+            {**NVFP4, "weights": "nvfp4_16x16", "products_rounded": ("weight_gradient",)},
+            "weights 'nvfp4_16x16' changes nothing without 'forward' or 'input_gradient'",
+        ),
+        (
+            {**MXFP4, "weights": "nvfp4_16x16", "scale_rule": "CEIL"},
+            "of nvfp4_16x16 is one of TE, TORCHAO",
+        ),
+        ({"hadamard": True}, "hadamard rotates blocks, and 'float8_e4m3fn' has none"),
+        ({"hadamard": 1}, "hadamard takes True or False"),
+        ({**NVFP4, "hadamard": True, "products_rounded": ("forward",)}, "leaves out: add it"),
+        ({**FOUR_OVER_SIX, "hadamard": True}, "hadamard does not go with scale_rule 'FOUR_OVER_SIX'"),
+        (
+            {**FOUR_OVER_SIX, "hadamard": True, "four_over_six_operands": ("weight", "gradient")},
+            "hadamard does not go",
+        ),
+        ({"input_rounding": "up"}, "input_rounding 'up' is not known"),
+        ({**MXINT8, "input_rounding": "stochastic"}, "input_rounding 'stochastic' is for float elements"),
+        ({**MXINT8, "weight_rounding": "stochastic"}, "weight_rounding 'stochastic' is for float elements"),
+        (
+            {"gradient_rounding": "stochastic", "products_rounded": ("forward",)},
+            "gradient_rounding 'stochastic' changes nothing without 'input_gradient' or 'weight_gradient'",
+        ),
+        (
+            {"input_rounding": "stochastic", "products_rounded": ("input_gradient",)},
+            "input_rounding 'stochastic' changes nothing without 'forward' or 'weight_gradient'",
+        ),
+        ({**FOUR_OVER_SIX, "four_over_six_bound": 300}, "takes 256 or 448; got 300"),
+        ({**FOUR_OVER_SIX, "four_over_six_bound": 512}, "from 256 to 448"),
+        ({**FOUR_OVER_SIX, "four_over_six_metric": "mse"}, "four_over_six_metric 'mse' is not known"),
+        ({**FOUR_OVER_SIX, "four_over_six_operands": ()}, "at least one of"),
+        ({**NVFP4, "four_over_six_bound": 448}, "four_over_six_bound is for scale_rule 'FOUR_OVER_SIX'"),
+        ({**NVFP4, "four_over_six_metric": "MAE"}, "and the rule is None"),
+        (
+            {**NVFP4, "scale_rule": "TE", "four_over_six_operands": ("weight",)},
+            "and the rule is 'TE'",
+        ),
     ],
 )
 def test_invalid_operands_teach(fields, message):
@@ -117,13 +171,26 @@ def test_the_rules_are_those_of_the_formats():
 
 
 def test_replace_checks_anew_and_json_comes_back():
-    operands = Operands(scaling="delayed", amax_history_len=16, gradient_rounding="stochastic")
+    operands = Operands(
+        scaling="delayed",
+        amax_history_len=16,
+        gradient_rounding="stochastic",
+        keep_wide=["head", " blocks.0.* ", "head"],
+        products_rounded={"weight_gradient", "forward"},
+    )
+    assert operands.keep_wide == ("head", "blocks.0.*")
+    assert operands.products_rounded == ("forward", "weight_gradient")
     assert Operands.from_dict(json.loads(json.dumps(dataclasses.asdict(operands)))) == operands
     assert operands.replace(scaling="current").scaling == "current"
     with pytest.raises(ValueError, match="block format"):
         operands.replace(forward="mxfp4")
     with pytest.raises(TypeError, match="forwards"):
         Operands.from_dict({"forwards": "float16"})
+
+
+def test_hadamard_goes_with_four_over_six_of_the_weights():
+    operands = Operands(**FOUR_OVER_SIX, hadamard=True, four_over_six_operands=("weight",))
+    assert (operands.rule_of("input"), operands.rule_of("gradient")) == (None, None)
 
 
 def test_operands_are_frozen():

@@ -106,6 +106,25 @@ def test_every_preset_is_told_apart_in_sentences_without_an_open_place(name):
             ["rounded to NVFP4. Blocks are scaled by the rule TORCHAO."],
             [],
         ),
+        (
+            recipes["nvfp4_published"],
+            [
+                "rounded to NVFP4 16 × 16, whose blocks lie in two dimensions",
+                "rotated by a random Hadamard transform",
+                "These layers stay in BF16: first, last.",
+            ],
+            ["rule", "not rounded"],
+        ),
+        (
+            recipes["nvfp4_four_over_six"],
+            ["the rule FOUR_OVER_SIX. This rule is not that of the gradients. A block chooses its scale by"],
+            ["Hadamard", "that of the weights", "largest block scale"],
+        ),
+        (
+            HALF.replace(operands=FP8.replace(products_rounded=("forward",))),
+            ["gives an input’s gradient, dx, are not", "gives a weight’s gradient, dW, are not"],
+            ["forward product"],
+        ),
         (HALF.replace(accumulation_format="float16"), ["gradients of micro-batches are summed in FP16"], []),
         (HALF.replace(clip_after_unscaling=False), ["clipped while they are still scaled"], []),
         (PLAIN.replace(optimizer_format="bfloat16"), ["In FP32, but", "its state in BF16"], ["Everything"]),
@@ -142,6 +161,13 @@ def test_what_is_said(recipe, said, unsaid):
         ("torch.autocast in FP16, no loss scale", Recipe(compute_format="float16", loop="amp")),
         ("linear layers in FP8 E4M3 and FP8 E5M2, not scaled", HALF.replace(operands=FP8)),
         ("linear layers in MXFP4, gradients rounded by chance", recipes["mxfp4_stochastic"]),
+        ("linear layers in MXFP8, rule RCEIL", recipes["mxfp8"]),
+        ("linear layers in FP8 E4M3 1 × 128, weights in FP8 E4M3 128 × 128", recipes["deepseek_fp8"]),
+        (
+            "linear layers in NVFP4, weights in NVFP4 16 × 16, gradients rounded by chance, "
+            "Hadamard transform, layers in BF16: first, last",
+            recipes["nvfp4_published"],
+        ),
         (
             "FP16 copies of FP32 weights, gradients summed in FP16, no loss scale",
             HALF.replace(accumulation_format="float16"),

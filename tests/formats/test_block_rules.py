@@ -173,26 +173,33 @@ def test_four_over_six_refuses_other_options_and_other_formats():
         mw.get_block_format("mxfp4").round([1.0], scale_rule=scale_rules.FourOverSix())
 
 
-def test_four_over_six_decides_near_ties_exactly():
-    """Errors that differ by less than the rounding of sums of squares. A value x from 1.125 to 1.25 becomes 1
-    on 6 and 1.5 on 4: one more of them changes the difference of the two errors by x − 1.25."""
-    fmt, draws = mw.get_block_format("nvfp4_one_level"), np.random.default_rng(0)
-    chosen = []
-    while len(chosen) < 30:
+@pytest.mark.parametrize(("metric", "power"), [("MSE", 2), ("MAE", 1)])
+@pytest.mark.parametrize("apart", [10, 16, 20, 22, 24, 26, 32, 40, 52])
+def test_four_over_six_decides_near_ties_exactly(metric, power, apart):
+    """Errors that differ by less than the roundings of float32 or float64 can change. A value x from 1.125 to
+    1.25 becomes 1 on 6 and 1.5 on 4: one more of them changes the difference of the two errors by x − 1.25
+    if they are squares, or else by twice as much."""
+    fmt, draws = mw.get_block_format("nvfp4_one_level"), np.random.default_rng(apart)
+    chosen, blocks = [], []
+    while len(chosen) < 16:
         block = [6.0, *draws.uniform(-6, 6, 13)]
-        difference = error_of(block, Fraction(1)) - error_of(block, Fraction(3, 2))
+        difference = (
+            (error_of(block, Fraction(1), power) - error_of(block, Fraction(3, 2), power)) * power / 2
+        )
         if not 0 < difference < 0.125:
             continue
-        block.append(float(Fraction(5, 4) - difference) + draws.integers(-1, 2) * 2.0**-52)
-        expected = 1.5 if error_of(block, Fraction(3, 2)) < error_of(block, Fraction(1)) else 1.0
-        chosen.append(expected)
-        assert fmt.quantize(block, scale_rule="FOUR_OVER_SIX").scales.tolist() == [expected]
+        block.append(float(Fraction(5, 4) - difference) + draws.integers(-1, 2) * 2.0**-apart)
+        on_six, on_four = (error_of(block, scale, power) for scale in (Fraction(1), Fraction(3, 2)))
+        chosen.append(1.5 if on_four < on_six else 1.0)
+        blocks.append([*block, 0.0])
+    got = fmt.quantize(blocks, scale_rule=scale_rules.FourOverSix(metric=metric))
+    assert got.scales.ravel().tolist() == chosen
     assert set(chosen) == {1.0, 1.5}
 
 
-def error_of(block, scale):
+def error_of(block, scale, power):
     exact = [Fraction(x) for x in block]
-    return sum((nearest(FORMATS["nvfp4"].elements, x / scale) * scale - x) ** 2 for x in exact)
+    return sum(abs(nearest(FORMATS["nvfp4"].elements, x / scale) * scale - x) ** power for x in exact)
 
 
 def test_a_result_past_float32_s_range():

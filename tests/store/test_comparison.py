@@ -92,6 +92,20 @@ def test_what_a_run_cannot_have_makes_no_difference(tmp_path):
         "recipe.operands.scaling": (None, "current", "delayed", "delayed"),
         "recipe.operands.amax_history_len": (None, None, 16, 4),
     }
+    nvfp4 = Operands(forward="nvfp4", backward="nvfp4")
+    some = nvfp4.replace(products_rounded=("forward", "weight_gradient"), keep_wide=("0", "head"))
+    six = nvfp4.replace(scale_rule="FOUR_OVER_SIX", four_over_six_operands=("input",))
+    assert rows(
+        [run_of(tmp_path, recipe=mw.Recipe(operands=one)) for one in (nvfp4, some, six)], "setting"
+    ) == {
+        "recipe.operands.products_rounded": (
+            "forward, input_gradient, weight_gradient",
+            "forward, weight_gradient",
+            "forward, input_gradient, weight_gradient",
+        ),
+        "recipe.operands.keep_wide": ("", "0, head", ""),
+        "recipe.operands.scale_rule": (None, None, "FOUR_OVER_SIX"),
+    }
     kinds = [run_of(tmp_path, recipe=recipe) for recipe in ("fp32", "fp16_static")]
     assert rows(kinds, "setting")["recipe.loss_scale.kind"] == ("none", "static")
     assert "recipe.loss_scale.init_scale" not in rows(kinds, "setting")

@@ -263,6 +263,9 @@ EVERY_KIND = [
     Operands(forward="float4_e2m1fn", backward="float4_e2m1fn", gradient_rounding="stochastic"),
     *(Operands(forward=name, backward=name) for name in ELEMENTS),
     Operands(forward="nvfp4", backward="nvfp4", gradient_rounding="stochastic"),
+    Operands(forward="nvfp4", backward="nvfp4", weights="nvfp4_16x16", hadamard=True),
+    Operands(forward="nvfp4", backward="nvfp4", products_rounded=("input_gradient",)),
+    Operands(forward="fp8_1x128", backward="fp8_1x128", weights="fp8_128x128"),
 ]
 
 

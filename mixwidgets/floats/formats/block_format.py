@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixwidgets.floats.formats import scale_rules
+from mixwidgets.floats.formats.block_choice import second_is_better
 from mixwidgets.floats.formats.block_layout import Blocks
 from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.elements import FixedPoint, ValueTable
@@ -231,7 +232,9 @@ class BlockFormat:
         elif not (isfinite(tensor_amax) and tensor_amax >= 0):
             raise ValueError(f"tensor_amax must be the largest finite magnitude, from 0, not {tensor_amax!r}")
         scaling = rule(self, amax, tensor_amax)
-        codes = scaling.candidates[0] if len(scaling.candidates) == 1 else self._best(blocks, scaling)
+        codes, *other = scaling.candidates
+        if other:
+            np.copyto(codes, other[0], where=self._second_is_better(blocks, amax, scaling))
         codes[lost] = self.scale.nan_code
         return blocks, codes, scaling.tensor_scale
 
@@ -242,24 +245,22 @@ class BlockFormat:
             divisor = divisor.astype(blocks.dtype)  # exact, and so is the quotient unless it rounds to 0
         return np.asarray(blocks / divisor)
 
-    def _best(self, blocks: Blocks, scaling: Scaling) -> NDArray[Any]:
-        """Of two candidates, the first, or the second where its error is smaller."""
-        codes, other = scaling.candidates
+    def _second_is_better(self, blocks: Blocks, amax: NDArray[Any], scaling: Scaling) -> NDArray[Any]:
+        """Which blocks (n, m) take the second of two candidates."""
+        assert isinstance(self.element, FloatFormat)
+        units = [self.scale.decode(codes) * (scaling.tensor_scale or 1.0) for codes in scaling.candidates]
+        better = np.empty(amax.shape, bool)
         for group in blocks.groups():
-            block = blocks.values[group]
-            six, four = (
-                self._dequantized(block, candidate[group[::2]], scaling.tensor_scale)
-                for candidate in scaling.candidates
-            )
-            better = scale_rules.second_is_better(block, six, four, scaling.metric)
-            np.copyto(codes[group[::2]], other[group[::2]], where=better)
-        return codes
+            some = group[::2]
+            better[some] = second_is_better(
+                self.element, blocks.values[group], amax[some], [unit[some] for unit in units],
+                scaling.metric, self._dequantized,
+            )  # fmt: skip
+        return better
 
-    def _dequantized(
-        self, blocks: NDArray[Any], scale_codes: NDArray[Any], tensor_scale: float | None
-    ) -> NDArray[Any]:
-        """Blocks rounded to nearest by these scales (n, m)."""
-        unit = (self.scale.decode(scale_codes) * (tensor_scale or 1.0))[:, None, :, None]
+    def _dequantized(self, blocks: NDArray[Any], units: NDArray[Any]) -> NDArray[Any]:
+        """Blocks rounded to nearest by these units (n, m)."""
+        unit = units[:, None, :, None]
         return np.asarray(self.element.round(self._elements(blocks, unit), overflow="saturate") * unit)
 
 

@@ -12,7 +12,6 @@ smallest value is also the scale of a block of zeros.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
@@ -170,27 +169,3 @@ def _tensor_scale(fmt: Formats, tensor_amax: float, bound: float) -> float:
 def _quotient(fmt: Formats, amax: Amax, largest: float, tensor_scale: float = 1.0) -> NDArray[Any]:
     """The codes of amax / (largest × tensor scale)."""
     return np.asarray(fmt.scale.encode(amax / (largest * tensor_scale), overflow="saturate"))
-
-
-def second_is_better(x: NDArray[Any], first: NDArray[Any], second: NDArray[Any], metric: str) -> NDArray[Any]:
-    """Whether the second result of rounding x has the smaller error in each block (n, m), decided exactly.
-
-    All are of shape (n, rows, m, columns). metric: see `Scaling`.
-    """
-    power = {"MSE": 2, "MAE": 1}[metric]
-    _, exponent = np.frexp(np.abs(x).max((1, 3), keepdims=True).astype(np.float64))
-    unit = np.ldexp(1.0, -exponent.clip(-1000, 1000))  # so that no square leaves float64's range
-    first_error, second_error = (
-        (np.abs((result - x) * unit) ** power).sum((1, 3)) for result in (first, second)
-    )
-    better = np.asarray(second_error < first_error)
-    close = np.abs(second_error - first_error) <= 2.0**-36 * (first_error + second_error)
-    for n, m in np.argwhere(close & (first != second).any((1, 3))):
-        on_first, on_second = (_exact_error(y[n, :, m], x[n, :, m], power) for y in (first, second))
-        better[n, m] = on_second < on_first
-    return better
-
-
-def _exact_error(rounded: NDArray[Any], x: NDArray[Any], power: int) -> Fraction:
-    pairs = zip(rounded.flat, x.flat, strict=True)
-    return sum((abs(Fraction(float(a)) - Fraction(float(b))) ** power for a, b in pairs), Fraction())

@@ -15,6 +15,7 @@ from mixwidgets.floats.formats.block_catalogue import any_format, list_block_for
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.catalogue import list_formats
 from mixwidgets.floats.formats.float_format import FloatFormat
+from mixwidgets.floats.formats.scale_rules import FourOverSix
 from mixwidgets.runs.experiments.options import Options, later, names, some_of, whole
 from mixwidgets.support.suggestion import did_you_mean
 
@@ -59,9 +60,9 @@ class Operands(Options):
     does at scale."""
     keep_wide: tuple[str, ...] = later(names())
     """Layers that stay in the compute format, by patterns of their names in the model, such as ("head",
-    "blocks.0.*"); "-1" is the last layer, in the order of `named_modules()`. A pattern that no layer has is
-    an error at the start of a run. NVFP4's recipe keeps some 15 % of the layers, most at the end
-    (arXiv:2509.25149, section 4.1)."""
+    "blocks.0.*"); "first" and "last" are these in the order of `named_modules()`, if no layer has the name. A
+    pattern that no layer has is an error at the start of a run. NVFP4's recipe keeps some 15 % of the layers:
+    a few at the start, most at the end (arXiv:2509.25149, section 4.1)."""
     scaling: Literal["none", "current", "delayed"] = "none"
     """Tensorwise scaling: a tensor is multiplied by max / amax before rounding. "none": no scaling;
     "current": with the tensor's own amax; "delayed": with the largest amax of earlier steps. Block formats
@@ -123,10 +124,13 @@ class Operands(Options):
         if self.products == "native":
             self._check_native()
 
-    def rule_of(self, operand: Operand) -> str | None:
-        """The scale rule of x ("input"), W ("weight") or dy ("gradient")."""
-        has = self.scale_rule != "FOUR_OVER_SIX" or operand in self.four_over_six_operands
-        return self.scale_rule if has else None
+    def rule_of(self, operand: Operand) -> str | FourOverSix | None:
+        """The scale rule of x ("input"), W ("weight") or dy ("gradient"); None: the first of its format."""
+        if self.scale_rule != "FOUR_OVER_SIX":
+            return self.scale_rule
+        if operand not in self.four_over_six_operands:
+            return None
+        return FourOverSix(self.four_over_six_bound, self.four_over_six_metric)
 
     def _weights_of(self, forward: FloatFormat | BlockFormat) -> FloatFormat | BlockFormat:
         """The format of W."""
@@ -190,7 +194,7 @@ class Operands(Options):
                 "hadamard rotates the operands of 'weight_gradient', which products_rounded "
                 f"{self.products_rounded} leaves out: add it, or leave hadamard False."
             )
-        if "FOUR_OVER_SIX" in (self.rule_of("input"), self.rule_of("gradient")):
+        if isinstance(self.rule_of("input") or self.rule_of("gradient"), FourOverSix):
             raise ValueError(
                 "hadamard does not go with scale_rule 'FOUR_OVER_SIX' of x or dy, as in Transformer Engine: "
                 "leave one out, or give this rule to four_over_six_operands=('weight',) alone."

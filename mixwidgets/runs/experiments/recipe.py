@@ -180,7 +180,9 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
             operands=Operands(forward="mxfp4", backward="mxfp4", gradient_rounding="stochastic")
         ),
         "nvfp4": _BF16.replace(operands=_NVFP4),
-        "nvfp4_published": _BF16.replace(operands=_PUBLISHED.replace(hadamard=True, keep_wide=("-1",))),
+        "nvfp4_published": _BF16.replace(
+            operands=_PUBLISHED.replace(hadamard=True, keep_wide=("first", "last"))
+        ),
         "nvfp4_four_over_six": _BF16.replace(
             operands=_PUBLISHED.replace(
                 scale_rule="FOUR_OVER_SIX",
@@ -205,13 +207,14 @@ such a run, and a margin of 0.
 sums every 128 elements to float32, activations cached in E5M6 and in scales of powers of two. With layers of
 64 to 256 values one scale serves all of W, or a few.
 
-"mxfp8": E4M3 both ways, scales rounded up (arXiv:2506.08027, section 3). Left out: embedding and output head
-in BF16, which is `keep_wide`, and the two products of attention, which no preset rounds.
+"mxfp8": E4M3 both ways, scales rounded up, rule RCEIL (arXiv:2506.08027), which finds that a model trained
+with FLOOR may diverge. Left out: the output head in BF16, for which there is `keep_wide`.
 
 "nvfp4_published": E2M1 both ways, W in blocks of 16 × 16, dy rounded stochastically, the operands of dW
-rotated (arXiv:2509.25149, section 4). It keeps the output head in BF16 and 15 % of the other layers, most at
-the end; our models have 3 to 9 layers, so this keeps the last. Left out: scales and roundings of attention's
-products, which stay in BF16 there too; signs are each layer's own, not one vector for all.
+rotated (arXiv:2509.25149, section 4). The 12-billion-parameter model there keeps its output head, its first
+two blocks and its last eight in BF16, 16 % of its linear layers. Ours have 2 to 9, so this keeps the first
+and the last; of the two of digits_cnn none is left. Signs are each layer's own, where there one vector is
+shared by all. Attention's products stay in BF16 there too.
 
 "nvfp4_four_over_six": W and x try both scales, with the bound 256 and the absolute error; W in blocks of
 16 × 16, dy rounded stochastically by the ordinary rule (Transformer Engine, pull request 2972,

@@ -228,7 +228,7 @@ LINES = (
         "dW not rounded",
         lambda o: "weight_gradient" not in o.products_rounded,
     ),
-    Line("operands.keep_wide", "These layers stay in {format}: {wide}.", "{wide} in {format}"),
+    Line("operands.keep_wide", "These layers stay in {format}: {wide}.", "layers in {format}: {wide}"),
     Line(
         "operands.products",
         "torch multiplies these FP8 numbers themselves, on a GPU by its tensor cores.",

@@ -19,7 +19,7 @@ one scale for the tensor, or with blocks in two dimensions, is rounded once, to 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
@@ -34,12 +34,14 @@ from mixwidgets.floats.formats.block_catalogue import any_format
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.hadamard import hadamard, random_signs, rotated
+from mixwidgets.floats.formats.scale_rules import FourOverSix
 from mixwidgets.runs.experiments.operands import PRODUCTS_OF, Operand, Operands, Product
 from mixwidgets.runs.training.rounding import Rounding
 from mixwidgets.support.suggestion import did_you_mean
 
 _LARGEST_SCALE = torch.finfo(torch.float32).max
 _DTYPES = {"float8_e4m3fn": torch.float8_e4m3fn, "float8_e5m2": torch.float8_e5m2}
+_PLACES = {"first": slice(1), "last": slice(-1, None)}
 _MULTIPLE = 16  # FP8 tensor cores take matrices whose sizes are multiples of it
 
 
@@ -150,7 +152,7 @@ class _Operand:
 class _Blockwise:
     """Rounds to a block format, to float32 values."""
 
-    def __init__(self, fmt: BlockFormat, scale_rule: str | None, rounding: Rounding) -> None:
+    def __init__(self, fmt: BlockFormat, scale_rule: str | FourOverSix | None, rounding: Rounding) -> None:
         self._format, self._scale_rule, self._rounding = fmt, scale_rule, rounding
         self.once = fmt.is_2d
 
@@ -245,27 +247,23 @@ class FP8Matrix(NamedTuple):
         return product[: self.codes.shape[0], : other.codes.shape[1]]
 
 
-def layers_of(model: nn.Module) -> Mapping[str, nn.Module]:
-    """The model's layers that have a weight matrix, by name, but for embeddings, which are no products."""
-    return {
+def kept_wide(patterns: Sequence[str], model: nn.Module) -> list[nn.Module]:
+    """The layers that `Operands.keep_wide` names, of those that have a weight matrix. ValueError for a
+    pattern that none has."""
+    layers = {
         name: module
         for name, module in model.named_modules()
         if not isinstance(module, nn.Embedding | nn.EmbeddingBag)
         and any(weight.ndim == 2 for weight in module.parameters(recurse=False))
     }
-
-
-def kept_wide(patterns: Sequence[str], model: nn.Module) -> list[nn.Module]:
-    """The layers that `Operands.keep_wide` names. ValueError for a pattern that none has."""
-    layers = layers_of(model)
-    places = {str(place - len(layers)): name for place, name in enumerate(layers)}
-    kept = {}
+    kept: dict[str, None] = {}
     for pattern in patterns:
-        named = [name for name in layers if fnmatchcase(name, places.get(pattern, pattern))]
-        if not named:
+        if pattern in _PLACES and pattern not in layers:
+            named = [*layers][_PLACES[pattern]]
+        elif not (named := [name for name in layers if fnmatchcase(name, pattern)]):
             raise ValueError(
                 f"keep_wide {pattern!r} is the name of no layer of this model. Write one of its layers, "
-                f"{', '.join(layers)}, a pattern such as 'blocks.0.*', or '-1' for the last."
+                f"{', '.join(layers)}, a pattern such as 'blocks.0.*', or 'first' or 'last'."
                 + did_you_mean(pattern, layers)
             )
         kept.update(dict.fromkeys(named))
