@@ -1,1 +1,1 @@
-"""The ten mini-experiments behind the lessons. `python -m benchmarks.experiments` runs them on five seeds."""
+"""The mini-experiments behind the lessons. `python -m benchmarks.experiments` runs them on five seeds."""

@@ -11,10 +11,11 @@ Not part of `python -m benchmarks`: all rows take some fifteen minutes on two co
 import argparse
 import multiprocessing
 import time
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from typing import Any
 
 from benchmarks.experiments import results
+from benchmarks.experiments.cells import Figures
 from benchmarks.experiments.report import judged, markdown
 from benchmarks.experiments.row import Row
 from benchmarks.experiments.rows import ROWS
@@ -35,22 +36,26 @@ def main() -> None:
         return
     # Fresh processes: a fork would inherit torch's threads.
     with ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as pool:
+        futures: dict[tuple[str, int], Future[Figures]] = {}
         for number in given.rows or ROWS:
-            measured = measure(ROWS[number], given.seeds, pool)
+            measured = measure(ROWS[number], given.seeds, pool, futures)
             save({number: measured})
             print(f"row {number}: {measured['minutes']} minutes", flush=True)
 
 
-def measure(row: Row, seeds: int, pool: Executor) -> dict[str, Any]:
-    """A row's figures on the seeds from 0, and where they come from."""
+def measure(
+    row: Row, seeds: int, pool: Executor, futures: dict[tuple[str, int], Future[Figures]]
+) -> dict[str, Any]:
+    """A row's figures on the seeds from 0, and where they come from. futures: of cells and seeds, so that a
+    cell of several rows is measured once."""
     start = time.perf_counter()
     # Seed by seed, so that no process is left with all the long runs at the end.
-    pending = [
-        (label, pool.submit(cell.measure, seed)) for seed in range(seeds) for label, cell in row.cells.items()
-    ]
-    found: dict[str, list[Any]] = {label: [] for label in row.cells}
-    for label, future in pending:
-        found[label].append(future.result())
+    keys = {label: f"{type(cell).__name__} {cell.to_dict()}" for label, cell in row.cells.items()}
+    for seed in range(seeds):
+        for label, cell in row.cells.items():
+            if (keys[label], seed) not in futures:
+                futures[keys[label], seed] = pool.submit(cell.measure, seed)
+    found = {label: [futures[key, seed].result() for seed in range(seeds)] for label, key in keys.items()}
     return {
         "cells": {label: {**cell.to_dict(), "seeds": found[label]} for label, cell in row.cells.items()},
         "minutes": round((time.perf_counter() - start) / 60, 1),

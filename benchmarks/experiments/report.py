@@ -20,10 +20,13 @@ A loss over another cell's is divided by it seed by seed.
 
 A statement **shows** only if it holds at every seed, each compared with the same seed of the other cell.
 "Like" means: at no seed further apart than the other cell's own seeds are, and not to the same side by more
-than 1 % at every seed.
+than 1 % at every seed. "Published" is what the source says, of models and machines of another size.
 """
 _SHRINKAGE = ("nearest", "stochastic", "largest_nearest", "largest_stochastic")
-_PERCENT = ("accuracy", "iou", "unchanged", "error", "greatest", "outward", "flushed", *_SHRINKAGE)
+_PERCENT = (
+    *("accuracy", "iou", "unchanged", "error", "greatest", "outward", "flushed", "dy", "dw"),
+    *_SHRINKAGE,
+)
 _NAMES = {
     "iou": "IoU",
     "skipped": "steps skipped",
@@ -39,6 +42,10 @@ _NAMES = {
     "loss_bf16": "loss in BF16",
     "greatest": "greatest relative error",
     "outward": "rounded outward",
+    "dy": "error of dy",
+    "dw": "error of dW",
+    "dy_helped": "smaller error of dy",
+    "dw_helped": "smaller error of dW",
     "nearest": "to nearest",
     "largest_nearest": "largest of a block, to nearest",
     "largest_stochastic": "largest of a block, stochastic",

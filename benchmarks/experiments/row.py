@@ -49,3 +49,10 @@ def dynamic(init_scale: float, growth_interval: int) -> mw.Recipe:
     """fp16_dynamic, started elsewhere and grown at another interval."""
     scale = LossScale(kind="dynamic", init_scale=init_scale, growth_interval=growth_interval)
     return mw.recipes["fp16_dynamic"].replace(loss_scale=scale)
+
+
+def changed(preset: str, **operands: Any) -> mw.Recipe:
+    """A preset with some fields of its operands changed."""
+    recipe = mw.recipes[preset]
+    assert recipe.operands is not None
+    return recipe.replace(operands=recipe.operands.replace(**operands))

@@ -102,6 +102,12 @@ class TestClaims:
             (Claim("loss", "near", "≈", "good", within=0.01), False, "in 0 of 2 seeds"),
             (Claim("loss", "bad", "≈", "good"), False, "in 0 of 2 seeds"),
             (Claim("loss", "bad", "≈", "bad"), False, ""),
+            (Claim("loss", "near", "≈", 1.2, within=0.1), True, "mean 1.2, allowed ±0.1"),
+            (
+                Claim("loss", "bad", ">", "good", published="a source: 2"),
+                True,
+                "overlap). Published: a source: 2.",
+            ),
             (Claim("lost", "near", "=", 0), False, "in 1 of 2 seeds"),
             (Claim("lost", "good", "=", 0), True, "in 2 of 2 seeds"),
             (Claim("lost", "none", "=", 0), False, "in 0 of 2 seeds"),
@@ -139,6 +145,18 @@ class TestTheTable:
 
     def test_the_markdown_is_made_of_the_json(self):
         assert results.PATH.with_suffix(".md").read_text(encoding="utf-8") == markdown(ROWS_THERE)
+
+    @pytest.mark.parametrize("number", [number for number in ROWS_THERE if ROWS[number].over])
+    def test_a_loss_is_told_over_that_of_the_same_seed_of_another_cell(self, number):
+        row = ROWS_THERE[number]
+        base = np.array([float(seed["loss"]) for seed in row["cells"][ROWS[number].over]["seeds"]])
+        for label, cell in row["cells"].items():
+            over = 100 * (np.array([float(seed["loss"]) for seed in cell["seeds"]]) / base - 1)
+            told = f"{over.mean():+.2f} % ({over.min():+.2f} … {over.max():+.2f})"
+            (line,) = (
+                line for line in markdown({number: row}).splitlines() if line.startswith(f"| {label} |")
+            )
+            assert told in line
 
     def test_it_names_the_rows_that_were_not_measured(self):
         some = {number: ROWS_THERE[number] for number in ("6", "7")}
