@@ -61,7 +61,7 @@ def test_an_element_of_a_block_is_dragged_and_typed(host):
     x, y = box["x"] + box["width"] / 2, box["y"] + 100
     host.page.mouse.move(x, y)
     host.page.mouse.down()
-    host.page.mouse.move(x, y - 90, steps=4)
+    host.page.mouse.move(x, y - 190, steps=4)
     host.page.mouse.up()
     expect(lab.locator(".mw-callout")).to_contain_text("(element 9) sets the scale of its block")
     expect(bars).to_be_focused()
