@@ -61,6 +61,14 @@ test("signs of zero", () => {
   expect(quantize(getBlockFormat("nf4")!, [8, -0, -1e-9], "AMAX").codes).toEqual([15, 7, 7]);
 });
 
+test("of two scales whose squared errors are equal the first is taken, also where sums of numbers differ", () => {
+  // 0.625 ± d are as far from 0.5 as from 0.75, the values next to them at the scales 1 and 1.5
+  const values = [6, 0.5866451859474182, 0.0070337047800421715, 0.0018251481233164668, 0.6633548140525818];
+  const squares = (of: number[]) => of.reduce((sum, value, i) => sum + (value - values[i]!) ** 2, 0);
+  expect(squares([6, 0.75, 0, 0, 0.75])).toBeLessThan(squares([6, 0.5, 0, 0, 0.5]));
+  expect(quantize(getBlockFormat("nvfp4_one_level")!, values, "FOUR_OVER_SIX").scales).toEqual([1]);
+});
+
 test("doubles as rationals, there and back", () => {
   for (const x of [0, 1, 0.1, 2 ** -1022, 1.7976931348623157e308, 8 - 2 ** -50, 2 ** 127 * 1.5]) {
     expect(toNumber(exactOf(x).magnitude)).toBe(x);

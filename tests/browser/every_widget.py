@@ -91,12 +91,11 @@ def _row(module, direction, verdict, reason):
     return {**texts, "call": 0, "verdict": verdict, "reason": reason}
 
 
-def _block_lab(lang, folder):
-    """Two blocks, one of which has an outlier."""
-    lab = mw.BlockLab(lang=lang)
-    lab.values = np.where(np.arange(32) == 5, 37, lab.values)
-    lab.format = "nvfp4"
-    return lab
+def _block_lab(lang, folder, **traits):
+    """A matrix, one of whose rows has an outlier."""
+    values = np.random.default_rng(4).standard_normal((16, 32)).round(2)
+    values[5, 9] = 37
+    return mw.BlockLab(values, lang=lang, **traits)
 
 
 def _designer(lang, folder):
@@ -125,7 +124,9 @@ _MADE_OTHERWISE = {
         "0.1", format="float64", formats=["float32", "float8_e5m2"], lang=lang
     ),
     "FormatDesigner-float4": _designer,
-    "BlockLab-nvfp4": _block_lab,
+    "BlockLab-rotated": partial(_block_lab, format="nvfp4", hadamard=True),
+    "BlockLab-nvfp4_16x16": partial(_block_lab, format="nvfp4_16x16"),
+    "BlockLab-row": lambda lang, folder: mw.BlockLab([7.9, *[0.3] * 15], lang=lang),
     "Playground-digits": lambda lang, folder: mw.Playground(
         task="digits", layers=[32], gradient_format="custom_e5m2", lang=lang
     ),

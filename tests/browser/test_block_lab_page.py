@@ -28,7 +28,7 @@ def show(page, lab):
 
 def take(page, lab):
     """What the page would tell the kernel."""
-    for name in ("format", "scale_rule", "_codes"):
+    for name in ("format", "scale_rule", "hadamard", "_codes"):
         setattr(lab, name, page.evaluate(f"window.model.get('{name}')"))
 
 
@@ -41,99 +41,145 @@ def shown(widget):
 
 def agrees(page, widget, lab):
     take(page, lab)
-    np.testing.assert_allclose(shown(widget), lab.quantized.dequantized, rtol=1e-6)
-    lost = int(np.sum((lab.quantized.dequantized == 0) & (lab.values != 0)))
-    expect(widget.locator(".mw-figure").first).to_have_text(f"{lost} of {len(lab.values)}")
+    stored = lab.quantized.dequantized
+    np.testing.assert_allclose(shown(widget), stored.ravel(), rtol=1e-6)
+    lost = int(np.sum((stored == 0) & (lab.values != 0)))
+    expect(widget.locator(".mw-figure").first).to_have_text(f"{lost} of {lab.values.size}")
+    unlike = stored - lab.values
+    expect(widget.locator(".mw-figure").nth(1)).to_have_text(
+        f"{100 * np.linalg.norm(unlike) / np.linalg.norm(lab.values.astype(float)):.1f} %"
+    )
+
+
+def open_table(widget):
+    widget.get_by_text("All values as numbers").click()
+
+
+def middle(box):
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def test_a_dragged_outlier_collapses_the_others(page, show, lab):
     widget = show()
-    widget.get_by_text("All elements as numbers").click()
+    open_table(widget)
     agrees(page, widget, lab)
-    few = widget.locator(".mw-bar-lost").count()
-    bar = widget.get_by_role("slider", name="element 9", exact=True)
+    bars = widget.get_by_role("slider")
+    lost = bars.locator(".mw-bar-lost")
+    few = lost.count()
+    bar = bars.locator(".mw-bar").nth(9)
     box = bar.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + 100
+    x, y = middle(box)
     page.mouse.move(x, y)
     page.mouse.down()
-    for up in (10, 40, 70, 90):
+    for up in (10, 100, 150, 190):
         page.mouse.move(x, y - up)
-        assert bar.bounding_box()["y"] == box["y"]  # nothing above it grows
+        assert bar.bounding_box() == box  # nothing above it grows, and no axis moves it
     assert page.evaluate("window.sent.length") == 0
-    expect(widget.locator(".mw-callout")).to_contain_text("Element 9 sets the shared scale")
-    assert widget.locator(".mw-bar-lost").count() > few + 10
+    expect(widget.locator(".mw-callout")).to_contain_text("(element 9 of row 11) sets the scale of its block")
+    assert lost.count() > few + 10
     page.mouse.up()
     assert page.evaluate("window.sent.length") == 1
-    expect(bar).to_be_focused()
+    expect(bars).to_be_focused()
+    expect(bars).to_have_accessible_name("element 9 of row 11")
     agrees(page, widget, lab)
-    assert lab.values[9] == np.abs(lab.values).max()
+    assert lab.values[11, 9] == np.abs(lab.values).max() > 20
+    top = widget.locator(".mw-bar-own .mw-bar-active .mw-bar-true").bounding_box()
+    assert abs(top["y"] - bars.bounding_box()["y"]) < 1.5  # now the axis fits it
     widget.get_by_role("button", name="reset").click()
-    expect(widget.locator(".mw-bar-lost")).to_have_count(few)
+    expect(lost).to_have_count(few)
 
 
 def test_everything_by_keyboard(page, show, lab):
     widget = show()
-    widget.get_by_text("All elements as numbers").click()
-    for name in ("mxfp8_e4m3", "mxfp8_e5m2", "mxfp6_e3m2", "mxfp6_e2m3", "mxint8", "nvfp4", "mxfp4"):
+    open_table(widget)
+    for name in ("mxfp8_e4m3", "nvfp4", "mxfp4"):
         widget.get_by_role("radio", name=name).check()
         agrees(page, widget, lab)
-    widget.get_by_role("radio", name="FLOOR", exact=True).focus()
+    for name in ("mxint8", "nvfp4_16x16", "fp8_128x128", "mxfp4"):
+        if name == "mxfp4":
+            widget.get_by_role("radio", name=name).check()
+        else:
+            widget.get_by_role("combobox").select_option(name)
+        agrees(page, widget, lab)
+    widget.get_by_text("what this block loses by each rule").click()
+    widget.get_by_role("radio", name=re.compile("^FLOOR")).focus()
     for rule in ("CEIL", "RCEIL", "EVEN"):
         page.keyboard.press("ArrowRight")
-        expect(widget.get_by_role("radio", name=rule, exact=True)).to_be_checked()
+        expect(widget.get_by_role("radio", name=re.compile(f"^{rule}"))).to_be_checked()
         agrees(page, widget, lab)
 
-    first = widget.get_by_role("slider", name="element 0", exact=True)
-    first.focus()
+    bars = widget.get_by_role("slider")
+    bars.focus()
     for key in ("ArrowRight", "PageUp", "PageUp", "ArrowUp", "End", "PageDown", "Home", "ArrowDown"):
         page.keyboard.press(key)
         agrees(page, widget, lab)
-    expect(widget.get_by_role("slider", name="element 1", exact=True)).to_be_focused()
+    expect(bars).to_have_accessible_name("element 19 of row 11")
+    row = widget.get_by_role("spinbutton", name="row")
+    row.press("ArrowDown")
+    expect(bars).to_have_accessible_name("element 19 of row 12")
     page.keyboard.press("Tab")
-    field = widget.get_by_role("textbox", name="value of element 1")
+    expect(widget.get_by_role("button", name="row after")).to_be_focused()
+    page.keyboard.press("Tab")
+    field = widget.get_by_role("textbox", name="value of element 19 of row 12")
     expect(field).to_be_focused()
     page.keyboard.press("Control+A")
     page.keyboard.type("0.1")
     page.keyboard.press("Enter")
     agrees(page, widget, lab)
-    assert lab.values[1] == np.float32(0.1)
+    assert lab.values[12, 19] == np.float32(0.1)
 
 
-def test_each_bar_is_a_slider_and_one_has_the_tab_stop(show, lab):
-    lab.values = np.where(np.arange(32) == 5, 37, lab.values)
-    sliders = show(width=360).get_by_role("slider")
-    expect(sliders).to_have_count(32)
-    expect(sliders.nth(5)).to_have_attribute("aria-valuetext", re.compile("^37, stored as "))
-    expect(sliders.and_(sliders.page.locator("[tabindex='0']"))).to_have_count(1)
+def test_a_rotated_row_is_that_of_python(page, show, lab):
+    """Before and after: the errors over the bars, and those of the other format in the sentence."""
+    outlier = np.random.default_rng(1).standard_normal((16, 16)).astype(np.float32)
+    outlier[5, 9] = 50
+    lab.values, lab.format = outlier, "nvfp4"
+    widget = show()
+    switch = widget.get_by_role("switch", name="Hadamard")
+    switch.focus()
+    page.keyboard.press("Space")
+    expect(switch).to_be_checked()
+
+    def errors(name):
+        fmt = mw.get_block_format(name)
+        for values in (outlier.astype(float), lab.rotated):
+            unlike = (fmt.quantize(values).dequantized - values)[5]
+            yield f"{100 * np.linalg.norm(unlike) / np.linalg.norm(values[5]):.1f} %"
+
+    before, after = errors("nvfp4")
+    expect(widget.locator(".mw-lab-chart-error strong")).to_have_text([before, after])
+    lead = f"Rotated, this row loses more: the error of NVFP4 goes from {before} to {after}."
+    expect(widget.locator(".mw-lab-lead")).to_have_text(lead)
+    expect(widget.locator(".mw-callout")).to_contain_text("MXFP4 {} → {}".format(*errors("mxfp4")))
+    widget.get_by_role("radio", name="16 × 16").check()
+    expect(switch).to_be_hidden()
+    expect(widget.get_by_text("for rows only")).to_be_visible()
+    expect(widget.locator(".mw-lab-chart:visible")).to_have_count(1)
+    take(page, lab)
+    assert (lab.format, lab.hadamard) == ("nvfp4_16x16", False)
+
+
+def test_a_press_on_the_matrix_chooses_an_element(page, show, lab):
+    widget = show(width=390)
+    page.mouse.click(*middle(widget.locator(".mw-cell").nth(3 * 32 + 7).bounding_box()))
+    bars = widget.get_by_role("slider")
+    expect(bars).to_have_accessible_name("element 7 of row 3")
+    expect(bars).to_have_attribute("aria-valuetext", re.compile(", stored as "))
+    expect(widget.get_by_role("slider")).to_have_count(1)
+    expect(widget.locator(".mw-bars:visible")).to_have_count(1)  # one chart, also on a phone
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_the_saved_page_keeps_its_address(page, lab, tmp_path):
     path = lab.save(tmp_path / "lab.html")
     lab.values = [4.0, *[0.3] * 15]
+    lab.hadamard = True
     page.goto(f"{path.as_uri()}#{lab.state}")
-    expect(page.get_by_role("slider")).to_have_count(16)
-    expect(page.locator(".mw-callout")).to_contain_text("Element 0 sets the shared scale")
+    expect(page.locator(".mw-bar-own .mw-bar")).to_have_count(16)
+    expect(page.locator(".mw-lab-lead")).to_contain_text("Rotated, this row")
+    page.get_by_role("switch").uncheck()
+    expect(page.locator(".mw-callout")).to_contain_text("4 (element 0) sets the scale of its block")
     bar = page.locator(".mw-bar-stored").first.bounding_box()
     assert bar["height"] > 20  # the security policy lets the bars have their heights
     page.get_by_role("radio", name="nvfp4").check()
-    expect(page).to_have_url(re.compile("format=nvfp4"))
-
-
-def test_a_bar_keeps_the_focus_where_the_page_is_zoomed(page, show):
-    widget = show()
-    bar = widget.get_by_role("slider", name="element 20", exact=True)
-    bar.focus()
-    rows = widget.locator(".mw-bar-row")
-    expect(rows).to_have_count(1)
-    page.set_viewport_size({"width": 400, "height": 1200})
-    expect(rows).to_have_count(4)
-    expect(bar).to_be_focused()
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_mark_of_the_largest_element_is_whole(page, lang):
-    page.set_viewport_size({"width": 980, "height": 800})
-    page.set_content(bare_page(mw.BlockLab(lang=lang)))
-    page.wait_for_function("window.ready")
-    mark = page.locator(".mw-bar-setter .mw-bar-index")
-    assert mark.evaluate("one => one.scrollWidth <= one.clientWidth")
+    expect(page).to_have_url(re.compile("format=nvfp4&(?!.*hadamard)"))

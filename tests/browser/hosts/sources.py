@@ -16,7 +16,7 @@ widgets = {
     "BitEditor": mw.BitEditor(65504),
     "NumberLine": mw.NumberLine(65505),
     "FormatDesigner": mw.FormatDesigner(),
-    "BlockLab": mw.BlockLab(),
+    "BlockLab": mw.BlockLab(mw.BlockLab().values[0]),
     "LossScaleExplorer": mw.LossScaleExplorer(gradients, format="float16"),
     "Playground": mw.Playground(steps=20),
     "TrainingLab": mw.TrainingLab("lab_runs", steps=3),

@@ -30,17 +30,17 @@ export function matrix({ view, shown, choose }: EditableLab): HTMLElement {
   });
   const drawn = computed(() => {
     const [rows, columns] = shape.value.split(" ").map(Number) as [number, number];
-    return rows > 1 ? Array.from({ length: rows * columns }, (): HTMLElement => h("div", { class: "mw-cell" })) : [];
+    return rows > 1 ? Array.from({ length: rows * columns }, drawnCell) : [];
   });
 
   view.effect(() => {
     const [rows, columns] = shape.value.split(" ");
     picture.style.setProperty("--rows", rows!);
     picture.style.setProperty("--columns", columns!);
-    cells.replaceChildren(...drawn.value);
+    cells.replaceChildren(...drawn.value.map(({ root }) => root));
   });
   cells.addEventListener("pointerdown", ({ target }) => {
-    const index = drawn.value.indexOf(target as HTMLElement);
+    const index = drawn.value.findIndex(({ root }) => root === target);
     if (index >= 0) choose(index);
   });
   view.effect(() => {
@@ -52,32 +52,59 @@ export function matrix({ view, shown, choose }: EditableLab): HTMLElement {
       const { kind, result, value } = outcome.elements[index]!;
       const sets = setters.has(index);
       const text = sets && lab.columns <= WIDEST ? number(value, 3) : "";
-      set(cell, { class: sets ? "mw-cell mw-cell-setter" : `mw-cell mw-cell-${kind}`, "data-value": text.length <= SHORT ? text : "" });
       const share = Math.abs(result) / (largest * outcome.blockAt(index).unit || 1);
-      cell.style.setProperty("--shade", `${Math.round(FAINTEST + (100 - FAINTEST) * share)}%`);
+      cell.draw(sets ? "setter" : kind, text.length <= SHORT ? text : "", Math.round(FAINTEST + (100 - FAINTEST) * share));
     });
     frame.style.setProperty("--row", String(row));
     setText(heading, t("blocks.matrix", { rows: lab.values.length / lab.columns, columns: lab.columns }));
     set(picture, { "aria-label": t("blocks.matrix_is", { rows: lab.values.length / lab.columns, columns: lab.columns, lost: outcome.lost, all: outcome.all, row }) });
   });
-  view.effect(() => {
-    if (!shown.value || !hasRows(shown.value)) return;
-    const { lab: { values, columns, format }, outcome, row } = shown.value;
-    const most = Math.max(...outcome.blocks.map(({ unit }) => unit));
-    set(scales, { class: is2d(format) ? "mw-matrix-scales mw-matrix-bracket" : "mw-matrix-scales" });
-    if (is2d(format)) {
-      return scales.replaceChildren(...outcome.blocks.map((block) => h("div", {}, h("strong", {}, scaleText(outcome, block, 3)), h("span", {}, t("blocks.for_all", { count: block.members.length })))));
-    }
+  const isBracket = computed(() => shown.value !== null && is2d(shown.value.lab.format));
+  /** A line for each row: its scales, and their share of the largest; of blocks in two dimensions, a line for each block. */
+  const scaleLines = computed(() => {
+    if (!shown.value || !hasRows(shown.value)) return "";
+    const { lab: { columns, format }, outcome, outcome: { blocks } } = shown.value;
+    if (is2d(format)) return blocks.map((block) => `${scaleText(outcome, block, 3)}\t${block.members.length}`).join("\n");
+    const most = Math.max(...blocks.map(({ unit }) => unit));
     const across = Math.ceil(columns / format.block[1]);
-    scales.replaceChildren(...Array.from({ length: values.length / columns }, (_, at) => {
-      const blocks = outcome.blocks.slice(at * across, (at + 1) * across);
+    return outcome.rows.map((_, row) => {
+      const own = blocks.slice(row * across, (row + 1) * across);
+      const share = most === 0 ? 0 : Math.max(...own.map(({ unit }) => unit)) / most;
+      return `${own.map((block) => scaleText(outcome, block, 2)).join(" ")}\t${(100 * share).toFixed(0)}`;
+    }).join("\n");
+  });
+  view.effect(() => { // drawn anew only where a text differs
+    set(scales, { class: isBracket.value ? "mw-matrix-scales mw-matrix-bracket" : "mw-matrix-scales" });
+    scales.replaceChildren(...scaleLines.value.split("\n").map((line) => {
+      const [text, figure] = line.split("\t") as [string, string];
+      if (isBracket.value) return h("div", {}, h("strong", {}, text), h("span", {}, t("blocks.for_all", { count: figure })));
       const bar = h("i");
-      bar.style.setProperty("inline-size", `${most === 0 ? 0 : 100 * Math.max(...blocks.map(({ unit }) => unit)) / most}%`);
-      return h("div", { class: at === row ? "mw-matrix-chosen" : undefined }, h("span", {}, blocks.map((block) => scaleText(outcome, block, 2)).join(" ")), h("b", {}, bar));
+      bar.style.setProperty("inline-size", `${figure}%`);
+      return h("div", {}, h("span", {}, text), h("b", {}, bar));
     }));
+  });
+  view.effect(() => {
+    scaleLines.value;
+    [...scales.children].forEach((line, at) => line.classList.toggle("mw-matrix-chosen", !isBracket.value && at === shown.value?.row));
   });
   view.effect(() => set(element, { hidden: !shown.value || !hasRows(shown.value) }));
   return element;
+}
+
+/** A cell, which is touched only where it changes. */
+function drawnCell() {
+  const root = h("div", { class: "mw-cell" });
+  let last = "";
+  return {
+    root,
+    draw(kind: string, text: string, shade: number): void {
+      const look = `${kind} ${text} ${shade}`;
+      if (look === last) return;
+      last = look;
+      set(root, { class: `mw-cell mw-cell-${kind}`, "data-value": text });
+      root.style.setProperty("--shade", `${shade}%`);
+    },
+  };
 }
 
 /** The blocks that have elements in the chosen row. */

@@ -8,7 +8,7 @@ import { blockFormats, getBlockFormat } from "#core/blocks/catalogue.ts";
 import { card } from "#ui/card.ts";
 import { chips, chipsAndMore } from "#ui/choices.ts";
 import { emphasised, h, set, setText } from "#ui/dom.ts";
-import { listed as joined, t } from "#ui/messages.ts";
+import { listed, sentences, t } from "#ui/messages.ts";
 import { addQuestions, answeredByTraits } from "#ui/stage.ts";
 import { term } from "#ui/term.ts";
 import { viewOf } from "#ui/view.ts";
@@ -17,7 +17,7 @@ import { hasRows, matrix, rowStepper } from "./matrix.ts";
 import { kinOf, lossOf } from "./outcome.ts";
 import { chosen, elementTable, figures } from "./readout.ts";
 import { rules } from "./rules.ts";
-import { editable, is2d, readLab, type EditableLab, type Traits } from "./state.ts";
+import { editable, is2d, readLab, type EditableLab, type Shown, type Traits } from "./state.ts";
 import { blockText, explanation, headline, percent } from "./words.ts";
 import steps from "./stage.json";
 
@@ -52,16 +52,20 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     if (!shown) return;
     lead.replaceChildren(...emphasised(headline(shown, hasRows(shown) ? kin.value : [])));
     setText(because, explanation(shown));
-    set(lead, { class: shown.rotated === null && shown.outcome.lost === 0 ? "mw-lab-lead" : "mw-lab-lead mw-lab-loses" });
+    set(lead, { class: losesBy(shown) ? "mw-lab-lead mw-lab-loses" : "mw-lab-lead" });
     set(parts, { class: hasRows(shown) ? "mw-lab-parts mw-lab-beside" : "mw-lab-parts" });
   });
   view.effect(() => {
     const shown = lab.atRest.value;
-    if (shown) setText(live, [...headline(shown, []).map(({ text }) => text), explanation(shown)].join(" "));
+    if (shown) setText(live, sentences([headline(shown, []).map(({ text }) => text).join(""), explanation(shown)]));
   });
   addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }
+
+/** Whether what the first sentence says is a loss. */
+const losesBy = ({ outcome, rotated, row }: Shown): boolean =>
+  (rotated ? lossOf(rotated.rows[row]!).relative > lossOf(outcome.rows[row]!).relative : outcome.lost > 0);
 
 /** The chosen row's bars, and below them, while it is rotated, those after the rotation; with their errors. */
 function charts(lab: EditableLab): HTMLElement {
@@ -86,7 +90,7 @@ function charts(lab: EditableLab): HTMLElement {
     if (!shown.value) return;
     const { outcome, rotated, row, lab: { columns } } = shown.value;
     const rowName = hasRows(shown.value) ? t("blocks.row_named", { row }) : t("blocks.values_named", { count: columns });
-    setText(first.title, rotated ? joined([rowName, t("blocks.before")]) : rowName);
+    setText(first.title, rotated ? listed([rowName, t("blocks.before")]) : rowName);
     setText(first.note, rotated ? axisWords(before.axis.value) : t("blocks.drag"));
     setText(first.figure, percent(lossOf(outcome.rows[row]!).relative));
     set(second.root, { hidden: !rotated });
