@@ -152,8 +152,8 @@ describe("an address", () => {
   const known = { tasks: [{ name: "digits_cnn", title: "", explanation: "", steps: 300, settings }], recipes: ["fp32", "bf16"], devices: ["auto", "cpu"] };
   const wanted = { task: "digits_cnn", recipe: "fp32", steps: 30, seed: "7", device: "auto" };
   it("may ask for one recipe and seed, or for several", () => {
-    expect(accept(wanted, known)).toEqual({ ...wanted, seed: 7, settings: "" });
-    expect(accept({ ...wanted, recipe: "bf16,fp32", seed: "0,3,4" }, known)).toEqual({ ...wanted, recipe: ["bf16", "fp32"], seed: [0, 3, 4], settings: "" });
+    expect(accept(wanted, known)).toEqual({ ...wanted, changes: "", seed: 7, settings: "" });
+    expect(accept({ ...wanted, recipe: "bf16,fp32", seed: "0,3,4" }, known)).toEqual({ ...wanted, recipe: ["bf16", "fp32"], changes: "", seed: [0, 3, 4], settings: "" });
   });
   it.each(["loss_weight=1e-05, size=2", "optimizer=sgd", "loss_weight=5e-324"])("may ask for the settings %j", (text) =>
     expect(accept({ ...wanted, settings: text }, known)).toMatchObject({ settings: text }));

@@ -23,7 +23,7 @@ export const FIGURES: NewestFigure[] = [
 
 /** What the kernel of a lab without runs says. */
 export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
-  task: "digits_cnn", recipe: "fp32", steps: 300, seed: 0, device: "auto", settings: "",
+  task: "digits_cnn", recipe: "fp32", changes: "", steps: 300, seed: 0, device: "auto", settings: "",
   _tasks: [
     { name: "digits_cnn", title: "Digits", explanation: "A small CNN.", steps: 300, settings: SETTINGS },
     { name: "mask", title: "Mask", explanation: "A canvas.", steps: 250, settings: SETTINGS.filter(({ name }) => name !== "size") },

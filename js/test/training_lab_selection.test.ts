@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
-import { readSeeds, readSteps } from "#mixwidgets/runs/widgets/training_lab/choice.ts";
+import { readChanges, readSeeds, readSteps } from "#mixwidgets/runs/widgets/training_lab/choice.ts";
 import { csvOf } from "#mixwidgets/runs/widgets/training_lab/selection.ts";
 import { dateOf } from "#mixwidgets/runs/widgets/training_lab/words.ts";
 import { labModel, row, stage } from "./training_lab_model.ts";
@@ -122,6 +122,35 @@ describe("comparing seeds", () => {
     expect([...table.querySelectorAll("td")].map((one) => one.textContent)).toEqual([
       "0, 1", "0", "92.0 % (90.0 % to 94.0 %)", "50.0 %", "completed", "stopped", "0.500, NaN", "1.000",
     ]);
+  });
+});
+
+describe("a change of recipe in mid-run", () => {
+  const read = (text: string) => readChanges(text, 300, ["bf16", "fp32", "my own"]);
+  it.each([["200: bf16", "200: bf16"], [" 200:bf16, 250 : my own,", "200: bf16, 250: my own"], ["２００：bf16", "200: bf16"], ["", ""]])("is read from %j", (text, value) => {
+    expect(read(text)).toEqual({ value });
+  });
+  it.each([
+    ["bf16", "such as 200: bf16; got “bf16”"], ["300: bf16", "from 1 to 299"], ["0: bf16", "from 1 to 299"], ["1.5: bf16", "from 1 to 299"],
+    ["200: bf15", "a recipe of the list, such as bf16; got “bf15”"], ["200:", "got nothing"], ["200: bf16, 200: fp32", "each step once"], ["250: bf16, 200: fp32", "in the order"],
+    ["200: bf16: x", "the steps before it"],
+  ])("is not read from %j, and that is told", (text, words) => {
+    expect(read(text)).toEqual({ problem: expect.stringContaining(words) });
+  });
+  it("is launched with the recipe, and stands in the address", () => {
+    const model = labModel({ recipe: "fp16_dynamic" });
+    show(model);
+    type(field("change of recipe"), "200: fp32");
+    expect(model.get("changes")).toBe("200: fp32");
+    button("Launch").click();
+    expect(model.sent.at(-1)).toMatchObject({ kind: "launch", experiment: { recipe: "fp16_dynamic", changes: "200: fp32" } });
+    model.answer({ kind: "done", request: model.sent.at(-1)!["request"] });
+    type(field("change of recipe"), "500: fp32");
+    model.sent.length = 0;
+    button("Launch").click();
+    expect([model.sent.length, document.activeElement]).toEqual([0, field("change of recipe")]);
+    type(field("scenario"), "0");
+    expect(model.get("changes")).toBe("");
   });
 });
 

@@ -7,13 +7,16 @@ import pytest
 from traitlets import TraitError
 
 from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.loss_scale import LossScale
 from mixwidgets.runs.experiments.recipe import recipes
 from mixwidgets.runs.experiments.scenarios import scenarios
 from mixwidgets.runs.widgets.training_lab import choice
 from mixwidgets.runs.widgets.training_lab import widget as training_lab
 from mixwidgets.runs.widgets.training_lab.choice import choice_of
 from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
-from tests.widgets.lab_page import Page
+from tests.widgets.lab_page import Page, journalled
+
+LOW = recipes["fp16_static"].replace(loss_scale=LossScale(kind="static", init_scale=8.0))
 
 
 @pytest.fixture
@@ -257,6 +260,62 @@ def test_a_scenario_chooses_its_runs(make_lab, tmp_path, launched, name):
     make_lab(tmp_path, scenario=name).launch()
     assert [one.recipe.name for one in launched] == list(scenario.recipes)
     assert launched == [one.replace(device="auto") for one in scenario.experiments()]
+
+
+def test_a_change_of_recipe_is_launched_with_each_recipe(make_lab, tmp_path, launched):
+    lab = make_lab(
+        tmp_path, recipe=["fp32", "low"], changes="4:bf16, 6: low", steps=9, own_recipes={"low": LOW}
+    )
+    assert lab.changes == "4: bf16, 6: low"
+    lab.launch()
+    expected = [
+        Experiment(task="digits_cnn", phases=[(0, one), (4, "bf16"), (6, LOW)], steps=9)
+        for one in ("fp32", LOW)
+    ]
+    assert launched == expected
+    assert "changes='4: bf16, 6: low'" in repr(lab)
+    lab.own_recipes = {}
+    assert lab.changes == ""
+
+
+def test_the_lab_of_a_run_that_changes_chooses_its_changes(make_lab, tmp_path):
+    phases = [(0, "fp16_dynamic"), (2, "bf16")]
+    run = journalled(tmp_path, [1.0, 1.0, 1.0], recipe="fp32", phases=phases)
+    lab = TrainingLab(run)
+    assert (lab.recipe, lab.changes) == ("fp16_dynamic", "2: bf16")
+    lab.close()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ("bf16", "such as '200: bf16'; got 'bf16'"),
+        ("4: bf15", "Did you mean 'bf16'"),
+        ("0: bf16", "from 1 to"),
+        ("9" * 900 + ": bf16", "from 1 to"),
+        ("4: bf16, 4: fp32", "each step once, in order"),
+        ("6: bf16, 4: fp32", "each step once, in order"),
+        ("4: bf16," * 200, "at most 1,000 characters"),
+        (4, "a text such as"),
+        (["4: bf16"], "a text such as"),
+    ],
+)
+def test_a_wrong_change_is_an_error_that_teaches(make_lab, tmp_path, launched, monkeypatch, changes, words):
+    with pytest.raises(TraitError, match=words):
+        TrainingLab(tmp_path, changes=changes)
+    page = Page(make_lab(tmp_path), monkeypatch)
+    fields = {"task": "mask", "steps": 9, "seed": 0, "recipe": "fp32", "changes": changes}
+    answer = page.ask({"kind": "launch", "request": 1, "experiment": fields})
+    assert answer["kind"] == "refused"
+    assert words in answer["message"]
+
+
+def test_a_change_that_the_run_cannot_make_says_why(make_lab, tmp_path):
+    lab = make_lab(tmp_path, recipe="fp32", steps=5)
+    for changes, words in (("5: bf16", "from 0 to 4"), ("2: amp_fp16", "recipes of one loop")):
+        lab.changes = changes
+        with pytest.raises(ValueError, match=words):
+            lab.launch()
 
 
 def test_a_scenario_that_is_none_is_an_error_with_the_names(tmp_path):

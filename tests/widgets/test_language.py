@@ -19,6 +19,7 @@ from mixwidgets.floats.widgets.following_widget import NO_THREAD
 from mixwidgets.runs.experiments.recipe_words import HEADINGS, LINES
 from mixwidgets.runs.experiments.scenarios import scenarios
 from mixwidgets.runs.store.comparison import settings_of
+from mixwidgets.runs.store.verdict import TEXTS
 from mixwidgets.runs.widgets.training_lab import own_recipes
 from mixwidgets.runs.widgets.training_lab.settings import in_page
 from mixwidgets.runs.widgets.training_lab.widget import IN_KERNEL
@@ -278,6 +279,7 @@ def test_each_text_has_a_translation_and_no_translation_outlives_its_text(lang):
     words = {re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize() for name in titled}
     said |= {text for line in LINES for text in (line.sentence, line.brief)} | {*HEADINGS}
     said |= {text for one in scenarios.values() for text in (one.title, one.question, one.watch)}
+    said |= {text for name, text in TEXTS.items() if name != "scores"}  # which has no word
     settings = [one for task in mw.tasks.values() for one in in_page(task, "en")]
     said |= {one[name] for one in settings for name in ("title", "about")} | {IN_KERNEL, NO_THREAD}
     said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group")}

@@ -14,9 +14,38 @@ from typing import Any
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe_words import power_text
 from mixwidgets.runs.store.figures import RunState, unweighted
-from mixwidgets.support.languages.texts import message, texts
+from mixwidgets.support.languages.texts import message, texts, translated
 
 NOTHING, HARDLY, LIKE, TOO_LITTLE = 0.02, 0.1, 0.05, 0.02
+TEXTS = {
+    "seeds": "{name} ({seeds} seeds)",
+    "diverged": "{name} diverges",
+    "nothing": "{name} learns nothing",
+    "hardly": "{name} hardly learns",
+    "behind": "{name} ends behind {reference}",
+    "alike_one": "{name} ends where {reference} does",
+    "alike": "{names} end where {reference} does",
+    "all_alike": "All {count} learn alike",
+    "ahead": "{name} ends ahead of {reference}",
+    "alone": "{name} learns",
+    "short": "Too few steps to conclude",
+    "why_short": "after {steps} steps {reference} has hardly learned either",
+    "why_skipped_all": "all of its {steps} steps were skipped, because gradients overflow at the "
+    "loss scale {scale}",
+    "why_skipped": "{skipped} of its {steps} steps were skipped",
+    "why_not_finite": "its loss became NaN or infinite",
+    "why_not_finite_skipped": "its loss became NaN or infinite, and "
+    "{skipped} of its {steps} steps were skipped",
+    "why_flushed": "{share} of its gradients became 0 in {format}",
+    "why_zero": "{share} of its gradients are 0 in {format} (of {reference}: {usual})",
+    "why_unchanged": "its last recorded update left {share} of the weights unchanged",
+    "scores": "{metric} {scores}",
+    "scale_up": "the loss scale of {name} went up from {first} to {last}, {skipped} of {steps} steps skipped",
+    "scale_down": "the loss scale of {name} went down from {first} to {last}, "
+    "{skipped} of {steps} steps skipped",
+    "scale_stays": "the loss scale of {name} stayed at {last}, {skipped} of {steps} steps skipped",
+}
+"""What a verdict says."""
 _ENDS = ("completed", "diverged")
 _SHARES = ("accuracy", "iou")
 _MANY = 0.5  # the share of gradients, or of updates, from which on it is a reason
@@ -198,7 +227,7 @@ class _Verdict:
         return self._say("seeds", name=name, seeds=str(seeds)) if seeds > 1 else name
 
     def _say(self, key: str, **values: Any) -> str:
-        return message(self.lang, f"verdict.{key}", **values)
+        return translated(TEXTS[key], self.lang, **values)
 
     def _joined(self, how: str, parts: Iterable[str]) -> str:
         one, *more = [part for part in parts if part] or [""]

@@ -15,13 +15,15 @@ from mixwidgets.runs.store.devices import choosable_devices
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.widgets.training_lab import own_recipes, settings
-from mixwidgets.support.checks import check_names
+from mixwidgets.support.checks import check_names, choice, whole_number
 from mixwidgets.support.languages.texts import translated
 
-CHOICES = ("task", "recipe", "steps", "seed", "device", "settings")
-"""Fields of an experiment, and `settings` for its optimiser, batch size and task options."""
+CHOICES = ("task", "recipe", "changes", "steps", "seed", "device", "settings")
+"""Fields of an experiment; `settings` for its optimiser, batch size and task options, and `changes` for its
+phases after the first, as a text such as "200: bf16"."""
 SEVERAL = ("recipe", "seed")
 """The choices that take one value or a list."""
+_LONGEST_CHANGES = 1000  # characters
 MOST_AT_ONCE = 100
 """The runs of one launch, each of which waits as a process of its own."""
 
@@ -78,13 +80,15 @@ def experiments(fields: object, own: Mapping[str, Recipe]) -> list[Experiment]:
     if not isinstance(fields, dict):
         raise TypeError(f"A launch takes an object of what is chosen; got a {type(fields).__name__}.")
     check_names("A launch", fields, CHOICES)
+    changes = _changes(fields.get("changes", ""), own)
     if "recipe" in fields:
         fields = {**fields, "recipe": _with_own(fields["recipe"], own)}
     axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
-    others = {name: value for name, value in fields.items() if name != "settings" and name not in axes}
+    others = {name: value for name, value in fields.items() if name not in ("settings", "changes", *axes)}
     experiment = Experiment.from_dict({**others, **settings.fields(fields.get("settings", ""))})
     _check_number(axes)
-    return grid(experiment, **axes)
+    launched = grid(experiment, **axes)
+    return [one.replace(phases=[(0, one.recipe), *changes]) for one in launched] if changes else launched
 
 
 def checked(name: str, value: Any, task: str, own: Mapping[str, Recipe]) -> Any:
@@ -93,6 +97,8 @@ def checked(name: str, value: Any, task: str, own: Mapping[str, Recipe]) -> Any:
     """
     if name == "settings":
         return settings.checked(value, task)
+    if name == "changes":
+        return ", ".join(f"{after}: {recipe}" for after, recipe in _named_changes(value, own))
     if name not in SEVERAL or not _is_several(value):
         return _checked_value(name, value, own)
     values = [_checked_value(name, item, own) for item in islice(value, MOST_AT_ONCE + 1)]
@@ -122,14 +128,42 @@ def choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:
     chosen: dict[str, Any] = {"steps": experiment.steps, "seed": experiment.seed, "device": experiment.device}
     if not experiment.task_source:
         chosen |= {"task": experiment.task, "settings": settings.of_experiment(experiment)}
-    if experiment.recipe.name in recipes:
+    if all(recipe.name in recipes for recipe in experiment.recipes):
         chosen["recipe"] = experiment.recipe.name
+        chosen["changes"] = ", ".join(f"{after}: {recipe.name}" for after, recipe in experiment.phases[1:])
     return chosen
 
 
 def choice_in(scenario: Scenario) -> dict[str, Any]:
     """The choices of a scenario."""
     return {**choice_of(scenario.experiments()[0]), "recipe": list(scenario.recipes)}
+
+
+def _changes(value: object, own: Mapping[str, Recipe]) -> list[tuple[int, Recipe | str]]:
+    """The phases after the first."""
+    return [(after, own.get(name, name)) for after, name in _named_changes(value, own)]
+
+
+def _named_changes(value: object, own: Mapping[str, Recipe]) -> list[tuple[int, str]]:
+    """The steps and recipes of a text. TypeError or ValueError for anything else."""
+    if not isinstance(value, str):
+        raise TypeError(f"changes takes a text such as '200: bf16'; got a {type(value).__name__}.")
+    if len(value) > _LONGEST_CHANGES:
+        raise ValueError(f"changes has at most {_LONGEST_CHANGES:,} characters; got {len(value):,}.")
+    changes: list[tuple[int, str]] = []
+    for part in filter(None, (part.strip() for part in value.split(","))):
+        step, colon, name = (piece.strip() for piece in part.partition(":"))
+        if not (colon and step.isascii() and step.isdecimal()):
+            raise ValueError(
+                "changes has, for each, the steps before it and a recipe, such as '200: bf16'; "
+                f"got {part[:40]!r}."
+            )
+        changes.append((whole_number("A step of changes", int(step), 1, 10_000_000), name))
+        choice("recipe", name, {**recipes, **own})
+    steps = [after for after, _ in changes]
+    if steps != sorted(set(steps)):
+        raise ValueError(f"changes takes each step once, in order; got the steps {steps}.")
+    return changes
 
 
 def _is_several(value: object) -> bool:

@@ -5,6 +5,7 @@ import { realIn, wholeIn } from "#core/formats/parse.ts";
 import { integer } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
 import type { Choice, OneOrMore, Setting, TaskChoice } from "./state.ts";
+import { spaced } from "./words.ts";
 
 /** What was typed, read: a value, or what is wrong with it in words. */
 export type Read<T> = { value: T } | { problem: string };
@@ -40,6 +41,25 @@ export function readSeeds(text: string): Read<number[]> {
   return { value: [...seeds] };
 }
 
+/** Changes of recipe in mid-run from "200: bf16, 250: fp32", in their canonical form; "" for none. */
+export function readChanges(text: string, steps: number, known: readonly string[]): Read<string> {
+  const changes: [number, string][] = [];
+  for (const part of text.split(/[,，]/).filter((part) => part.trim() !== "")) {
+    const [step = "", named = "", ...more] = part.split(/[:：]/).map((side) => side.trim());
+    const after = wholeIn(step, 1, steps - 1);
+    const name = known.find((one) => one === named || spaced(one) === named);
+    if (more.length > 0 || after === null) return { problem: t("lab.changes_wrong", { high: integer(steps - 1), came: quoted(part) }) };
+    if (name === undefined) return { problem: t("lab.changes_recipe", { came: quoted(named) }) };
+    if (changes.some(([before]) => before >= after)) return { problem: t("lab.changes_order", { came: quoted(text) }) };
+    changes.push([after, name]);
+  }
+  return { value: changes.map(([after, name]) => `${after}: ${name}`).join(", ") };
+}
+
+/** What a run of this recipe with these changes is called: "fp16_dynamic → bf16 (200)". */
+export const withChanges = (recipe: string, changes: string): string =>
+  recipe + changes.split(", ").filter(Boolean).map((change) => change.split(": ")).map(([after, name]) => ` → ${name} (${after})`).join("");
+
 /** The shortest text that `readSeeds` reads back: three or more in a row are a range. */
 export function seedsText(seeds: readonly number[]): string {
   const runs: number[][] = [];
@@ -72,8 +92,10 @@ export function accept(
     recipes.every((name) => known.recipes.includes(name)) && new Set(recipes).size === recipes.length;
   const taken = readSteps(String(steps));
   if (!isKnown || "problem" in taken || "problem" in seeds) return null;
+  const changes = readChanges(String(wanted["changes"] ?? ""), taken.value, known.recipes);
+  if ("problem" in changes) return null;
   return {
-    task: task.name, recipe: oneOrMore(recipes), steps: taken.value, seed: oneOrMore(seeds.value), device: device as string, settings,
+    task: task.name, recipe: oneOrMore(recipes), changes: changes.value, steps: taken.value, seed: oneOrMore(seeds.value), device: device as string, settings,
   };
 }
 

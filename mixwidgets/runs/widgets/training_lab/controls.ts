@@ -6,7 +6,7 @@ import { action, button } from "#ui/buttons.ts";
 import { integer } from "#ui/digits.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { inSeries, listed, sentences, t } from "#ui/messages.ts";
-import { fitting, listOf, named, oneOrMore, readSeeds, readSteps, seedsText, written } from "./choice.ts";
+import { fitting, listOf, named, oneOrMore, readChanges, readSeeds, readSteps, seedsText, written } from "./choice.ts";
 import { field, grouped, hint, readNumber, textField, typed } from "./fields.ts";
 import { type Lab, repeated } from "./lab.ts";
 import { recipeEditor } from "./recipe_editor.ts";
@@ -30,7 +30,7 @@ export function controls(lab: Lab): HTMLElement {
     if (scenario.value === "") return showScenario(); // what is chosen stays what it was
     const { choice } = scenarios[Number(scenario.value)]!;
     const own = repeated(rows.value, { ...choice, seed: chosen.value.seed }); // its runs, where all are there
-    choose({ ...choice, _shown: own.map(({ id }) => id) });
+    choose({ ...choice, changes: "", _shown: own.map(({ id }) => id) });
   });
   view.effect(showScenario);
 
@@ -46,6 +46,11 @@ export function controls(lab: Lab): HTMLElement {
     { label: t("lab.steps"), about: t("lab.steps_note"), parse: readSteps, write: String }, (value) => choose({ steps: value }));
   const seeds = textField(
     { label: t("lab.seeds"), about: t("lab.seeds_note"), parse: readSeeds, write: seedsText }, (value) => choose({ seed: oneOrMore(value) }));
+  const changes = textField({
+    label: t("lab.changes"), about: t("lab.changes_note"), write: String,
+    parse: (text) => readChanges(text, chosen.value.steps, view.model.get("_recipes").map(({ name }) => name)),
+  }, (value) => choose({ changes: value }));
+  set(changes.input, { inputmode: "text" });
   const [recipe, editor, settings] = [recipeChoice(lab), recipeEditor(lab), settingsPart(lab)];
 
   view.effect(() => {
@@ -59,10 +64,11 @@ export function controls(lab: Lab): HTMLElement {
   });
 
   const launch = action(t("lab.launch"), () => {
-    const [stepCount, some] = [steps.read(), seeds.read()]; // a tap on the button may leave the focus in their fields
+    const [stepCount, some, changed] = [steps.read(), seeds.read(), changes.read()]; // a tap on the button may leave the focus in their fields
     if (stepCount === null) steps.input.focus();
     else if (some === null) seeds.input.focus();
-    else if (settings.isRight()) ask("launch", { experiment: { ...chosen.value, steps: stepCount, seed: oneOrMore(some) } });
+    else if (changed === null) changes.input.focus();
+    else if (settings.isRight()) ask("launch", { experiment: { ...chosen.value, changes: changed, steps: stepCount, seed: oneOrMore(some) } });
   }, "mw-primary");
   const stop = action(t("lab.stop"), () => atHand.value && ask("stop", { run: atHand.value.id }));
   const stopAll = action(t("lab.stop_all"), () => ask("stop_all"));
@@ -91,6 +97,7 @@ export function controls(lab: Lab): HTMLElement {
   seeds.input.addEventListener("input", count);
   view.effect(() => {
     steps.show(chosen.value.steps);
+    changes.show(chosen.value.changes);
     seeds.show(listOf(chosen.value.seed));
     count();
   });
@@ -105,7 +112,7 @@ export function controls(lab: Lab): HTMLElement {
   return h("div", { class: "mw-lab-controls" },
     h("div", { class: "mw-scenario" }, field(t("lab.scenario"), scenario)),
     h("div", { class: "mw-row mw-fields" },
-      field(t("lab.task"), task), recipe.element, field(t("lab.device"), device, deviceNote), steps.element, seeds.element),
+      field(t("lab.task"), task), recipe.element, field(t("lab.device"), device, deviceNote), steps.element, changes.element, seeds.element),
     recipe.boxes,
     editor,
     settings.element,

@@ -5,7 +5,7 @@ import { computed } from "@preact/signals-core";
 import { kernelLink } from "#ui/kernel.ts";
 import { t } from "#ui/messages.ts";
 import { kept, type View } from "#ui/view.ts";
-import { listOf, sameSettings } from "./choice.ts";
+import { listOf, sameSettings, withChanges } from "./choice.ts";
 import { lineOf } from "./lines.ts";
 import { type Choice, type Curves, curvesIn, isAlive, noCurves, type Row, type ShownRun, type State } from "./state.ts";
 import { spaced } from "./words.ts";
@@ -34,7 +34,7 @@ export function labOf(view: View<State>) {
   const drawn = computed(() => together.value.map((row): ShownRun =>
     ({ row, name: names.value.get(row.id)!, style: styles.value.get(row.id)!, curves: curvesOf(row.id) ?? noCurves })));
 
-  const [task, recipe, steps] = [view.trait("task"), view.trait("recipe"), view.trait("steps")];
+  const [task, recipe, changes, steps] = [view.trait("task"), view.trait("recipe"), view.trait("changes"), view.trait("steps")];
   const [seed, device, settings] = [view.trait("seed"), view.trait("device"), view.trait("settings")];
   const { ask, said, hasKernel, waiting } = kernelLink(view, SLOW);
   const refusal = computed(() => (hasKernel.value ? "" : t("lab.no_kernel")));
@@ -50,7 +50,7 @@ export function labOf(view: View<State>) {
     },
     /** What the next launch runs. */
     chosen: computed((): Choice => ({
-      task: task.value, recipe: recipe.value, steps: steps.value, seed: seed.value, device: device.value, settings: settings.value,
+      task: task.value, recipe: recipe.value, changes: changes.value, steps: steps.value, seed: seed.value, device: device.value, settings: settings.value,
     })),
     choose(changes: Partial<State>) {
       view.set(changes);
@@ -110,10 +110,10 @@ export function assignStyles(before: ReadonlyMap<string, number>, shown: readonl
 }
 
 /** The runs that a launch would repeat, in its order, the newest of each; none where one of them is missing. */
-export function repeated(rows: readonly Row[], { task, recipe, steps, seed, settings }: Omit<Choice, "device">): Row[] {
+export function repeated(rows: readonly Row[], { task, recipe, changes = "", steps, seed, settings }: Omit<Choice, "device" | "changes"> & { changes?: string }): Row[] {
   const alike = rows.filter((row) =>
     row.task === task && row.steps === steps && row.settings !== null && sameSettings(row.settings, settings) &&
     (isAlive(row) || row.status === "completed" || row.status === "diverged"));
-  const wanted = listOf(recipe).flatMap((name) => listOf(seed).map((number) => alike.find((row) => row.recipe === name && row.seed === number)));
+  const wanted = listOf(recipe).flatMap((name) => listOf(seed).map((number) => alike.find((row) => row.recipe === withChanges(name, changes) && row.seed === number)));
   return wanted.every((row) => row !== undefined) ? wanted : [];
 }

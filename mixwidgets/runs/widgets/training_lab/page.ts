@@ -47,7 +47,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     answer() {
       const experiment = { ...choice, seed: chosen.value.seed, device: chosen.value.device };
       const known = repeated(lab.rows.value, experiment);
-      lab.choose({ ...choice, _shown: known.map(({ id }) => id) }); // those that are launched are shown as they begin
+      lab.choose({ ...choice, changes: "", _shown: known.map(({ id }) => id) }); // those that are launched are shown as they begin
       if (known.length === 0) lab.ask("launch", { experiment });
     },
   })));

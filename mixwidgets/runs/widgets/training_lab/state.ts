@@ -159,6 +159,7 @@ export interface Comparison {
 export interface Choice {
   task: string;
   recipe: OneOrMore<string>;
+  changes: string; // of the recipe in mid-run: "200: bf16"
   steps: number;
   seed: OneOrMore<number>;
   device: string;

@@ -39,8 +39,8 @@ const finished = (text: string): string => (text === "" ? "" : t("verdict.senten
 const capital = (text: string): string => finished(text.charAt(0).toUpperCase() + text.slice(1));
 
 /** Whether a choice is a scenario's, on whatever device and seeds. */
-export function means({ choice }: ScenarioChoice, { task, recipe, steps, settings }: Choice): boolean {
-  const isSame = choice.task === task && choice.steps === steps && listOf(choice.recipe).join() === listOf(recipe).join();
+export function means({ choice }: ScenarioChoice, { task, recipe, changes, steps, settings }: Choice): boolean {
+  const isSame = changes === "" && choice.task === task && choice.steps === steps && listOf(choice.recipe).join() === listOf(recipe).join();
   return isSame && sameSettings(choice.settings, settings);
 }
 

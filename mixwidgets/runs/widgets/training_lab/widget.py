@@ -53,6 +53,7 @@ _MOST_COMPARED = 32  # columns of one table; and runs whose curves are sent
 _MOST_UNASKED = 6  # runs whose curves are drawn by default
 _FIRST = 200  # the newest runs, which the first look shows at once even if there are thousands
 _LONGEST_ID = 255  # characters of a folder's name
+_USUAL = {"device": "auto", "settings": "", "changes": ""}  # choices that a state and a repr leave out
 IN_KERNEL = (
     "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
     "the kernel's own process instead, one run after another; they end with the kernel."
@@ -63,14 +64,14 @@ class TrainingLab(FollowingWidget):
     """The training runs of one folder: launched here or elsewhere, waiting, running or finished.
 
     `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` shows the folder of that run, with its curves,
-    and chooses its experiment as far as the page can: not a task or a recipe of your own, a change of recipe,
-    micro-batches, clipping or a time limit. The cell returns at once: each run has its own process
-    (`launch`), and a thread reads the journals. The next launch uses `task`, `recipe`, `steps`, `seed` and
-    `device`; recipe and seed can be lists. `settings` has other differences from the task's defaults, as a
-    mapping or a text: `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong value raises TraitError.
-    `scenario`, a name such as "overflow", chooses runs that show a difference between recipes. `own_recipes`
-    are further recipes by name, including those edited and kept in the page:
-    `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`. Those
+    and chooses its experiment as far as the page can: not a task or a recipe of your own, micro-batches,
+    clipping or a time limit. The cell returns at once: each run has its own process (`launch`), and a thread
+    reads the journals. The next launch uses `task`, `recipe`, `steps`, `seed` and `device`; recipe and seed
+    can be lists. `changes="200: bf16"` changes each run's recipe after 200 steps. `settings` has other
+    differences from the task's defaults, as a mapping or a text: `TrainingLab(settings={"loss_weight":
+    1e-5})`. A wrong value raises TraitError. `scenario`, a name such as "overflow", chooses runs that show a
+    difference between recipes. `own_recipes` are further recipes by name, including those edited and kept in
+    the page: `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`. Those
     kept in the page are also in the folder, for the next lab.
 
     While a page shows the lab and nothing runs, one process waits for the next launch with torch loaded, so
@@ -80,7 +81,7 @@ class TrainingLab(FollowingWidget):
     """
 
     _page = "training_lab"
-    _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto", "settings": ""}
+    _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), **_USUAL}
     _REQUESTS: ClassVar[tuple[str, ...]] = (
         *("launch", "stop", "stop_all", "compare", "gradients"),
         *("keep_recipe", "drop_recipe", "label", "throw_away", "code"),
@@ -91,6 +92,7 @@ class TrainingLab(FollowingWidget):
         "fp16_dynamic", help="A key of `mixwidgets.recipes` or of `own_recipes`, or several."
     )
     own_recipes = t.Dict(help="The user's own recipes by name, which the page offers too.")
+    changes = Checked("", help="Changes of recipe in the course of each run, such as '200: bf16'.")
     steps = Checked[Any](None, help="Optimiser steps; default: the task's.")
     seed = Checked[Any](0, help="Determines the initial weights and the order of the examples; or several.")
     device = Checked("auto", help='"auto", "cpu", "cuda" or, by number, "cuda:0".')
@@ -170,8 +172,7 @@ class TrainingLab(FollowingWidget):
         self._follow()
 
     def __repr__(self) -> str:
-        usual = {"device": "auto", "settings": ""}
-        names = [name for name in CHOICES if name not in usual or getattr(self, name) != usual[name]]
+        names = [name for name in CHOICES if name not in _USUAL or getattr(self, name) != _USUAL[name]]
         chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         own = f", own_recipes={self.own_recipes!r}" if self.own_recipes else ""
         return f"TrainingLab({self._runs_dir!r}, {chosen}{own})"
@@ -338,6 +339,10 @@ class TrainingLab(FollowingWidget):
         self._look_anew()  # rows have the names of own recipes
         with self.hold_sync():
             self.recipe = [name for name in chosen if name in there] or "fp16_dynamic"
+            if any(
+                change.partition(": ")[2] not in there for change in filter(None, self.changes.split(", "))
+            ):
+                self.changes = ""
             self._recipes = offer
 
     @t.validate("_shown")
@@ -450,11 +455,15 @@ class TrainingLab(FollowingWidget):
 
     def _row(self, followed: FollowedRun) -> dict[str, Any]:
         """Its row, in which a recipe of the user's own has its name."""
-        row = followed.row()
-        if row["recipe"] != "custom":
+        row, what = followed.row(), followed.run.experiment
+        if "custom" not in row["recipe"] or not isinstance(what, Experiment):
             return row
-        recipe = getattr(followed.run.experiment, "recipe", None)  # a watched loop has none
-        return {**row, "recipe": own_recipes.name_of(recipe, self.own_recipes) or "custom"}
+
+        def name(recipe: Recipe) -> str:
+            return own_recipes.name_of(recipe, self.own_recipes) or recipe.name
+
+        changes = [{"step": after, "recipe": name(recipe)} for after, recipe in what.phases[1:]]
+        return {**row, "recipe": what.recipes_named(name), "changes": changes}
 
     def _tell_fault(self, fault: str) -> None:
         self._tell(_notice=fault)
