@@ -95,6 +95,31 @@ def paired(a, b):
     return differences.mean(), differences.std(ddof=1) / len(a) ** 0.5
 
 
+GRID = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
+
+
+def nearest(x):
+    """Of the E2M1 numbers that are nearest to x, the one with the even code."""
+    codes = sorted(range(8), key=lambda code: (abs(GRID[code] - abs(x)), code % 2))
+    return math.copysign(GRID[codes[0]], x)
+
+
+@right("quantize-even")
+def quantized(values, *, threshold=0.875, rounded=nearest):
+    fraction, exponent = math.frexp(max(map(abs, values)))
+    e = exponent - 3 + (fraction >= threshold)
+    return e, [rounded(value / 2.0**e) * 2.0**e for value in values]
+
+
+@right("round-stochastically")
+def stochastic(x, u):
+    magnitude = abs(x)
+    below = max(number for number in GRID if number <= magnitude)
+    above = min((number for number in GRID if number > magnitude), default=below)
+    share = (magnitude - below) / (above - below) if above > below else 0
+    return math.copysign(above if u < share else below, x)
+
+
 # What students write
 
 
@@ -408,6 +433,130 @@ def absolute(a, b):
     return abs(mean), error
 
 
+MISTAKES = []
+
+
+def mistake(task, name):
+    """A wrong solution on which the task has a sentence of this name."""
+
+    def tell(function):
+        WRONG.append((task, function))
+        MISTAKES.append((task, name, function))
+
+    return tell
+
+
+def in_steps_of_a_half(x):
+    return max(-6.0, min(6.0, round(2 * x) / 2))
+
+
+def away_on_ties(x):
+    near = nearest(x)
+    other = nearest(1.0000001 * x)
+    return other if abs(other - x) == abs(near - x) else near
+
+
+@mistake("quantize-even", "FLOOR")
+def floor_rule(values):
+    return quantized_of(values, threshold=2)
+
+
+quantized_of = RIGHT["quantize-even"]
+
+
+@mistake("quantize-even", "RCEIL")
+def rceil_rule(values):
+    fraction, _ = math.frexp(max(map(abs, values)))
+    return quantized_of(values, threshold=0 if fraction > 0.75 else 2)
+
+
+@mistake("quantize-even", "CEIL")
+def ceil_rule(values):
+    return quantized_of(values, threshold=0.5000001)
+
+
+@mistake("quantize-even", "seven")
+def even_above_seven(values):
+    return quantized_of(values, threshold=math.nextafter(0.875, 1))
+
+
+@mistake("quantize-even", "magnitude")
+def of_the_largest_number(values):
+    e, _ = quantized_of([max(values)])
+    return e, [nearest(value / 2.0**e) * 2.0**e for value in values]
+
+
+@mistake("quantize-even", "ties")
+def ties_away(values):
+    return quantized_of(values, rounded=away_on_ties)
+
+
+@mistake("quantize-even", "steps")
+def a_ruler(values):
+    return quantized_of(values, rounded=in_steps_of_a_half)
+
+
+@mistake("quantize-even", "elements")
+def not_multiplied_back(values):
+    e, numbers = quantized_of(values)
+    return e, [number / 2.0**e for number in numbers]
+
+
+@mistake("quantize-even", "scale")
+def returns_the_scale(values):
+    e, numbers = quantized_of(values)
+    return 2**e, numbers
+
+
+def share_of(x):
+    """The E2M1 number below a magnitude, the one above, and the share of the gap between them."""
+    below = max(number for number in GRID if number <= x)
+    above = min((number for number in GRID if number > x), default=8)
+    return below, above, (x - below) / (above - below)
+
+
+@mistake("round-stochastically", "exact")
+def moves_numbers_of_the_format(x, u):
+    below, above, share = share_of(abs(x))
+    return math.copysign(above if u <= share else below, x)
+
+
+@mistake("round-stochastically", "reversed")
+def the_other_way_round(x, u):
+    below, above, share = share_of(abs(x))
+    return math.copysign(below if u < share or not share else above, x)
+
+
+@mistake("round-stochastically", "nearest")
+def ignores_chance(x, u):
+    return nearest(x)
+
+
+@mistake("round-stochastically", "coin")
+def tosses_a_coin(x, u):
+    below, above, share = share_of(abs(x))
+    return math.copysign(above if share and u < 0.5 else below, x)
+
+
+@mistake("round-stochastically", "signed")
+def counts_from_the_lower_number(x, u):
+    signed = sorted({*GRID, *(-number for number in GRID)})
+    below = max(number for number in signed if number <= x)
+    above = min((number for number in signed if number > x), default=8)
+    return above if u < (x - below) / (above - below) else below
+
+
+@mistake("round-stochastically", "sign")
+def forgets_the_sign(x, u):
+    return RIGHT["round-stochastically"](abs(x), u)
+
+
+@mistake("round-stochastically", "steps")
+def rounds_to_halves(x, u):
+    below = math.floor(2 * abs(x)) / 2
+    return math.copysign(below + 0.5 * (u < 2 * (abs(x) - below)), x)
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_a_right_solution_is_right(task):
     checked = mw.check(task, RIGHT[task], lang="en")
@@ -422,11 +571,29 @@ def test_what_students_write_is_told_from_a_solution(task, function):
     assert re.search(r"\n  tried  .+\n  got    .+\n  due    .+", repr(checked))
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("task", "name", "function"), MISTAKES, ids=lambda value: getattr(value, "__name__", value)
+)
+def test_a_typical_mistake_is_told_in_a_sentence(task, name, function, lang):
+    """Not by the hint, which comes with the second attempt."""
+    last = repr(mw.check(task, function, lang=lang)).splitlines()[-1]
+    assert last.endswith(texts(lang, "exercises")["tasks"][task]["mistakes"][name])
+
+
+def test_every_sentence_on_a_mistake_is_of_a_case_and_tried():
+    for task, (_, cases) in TASKS.items():
+        named = {name for case in cases() for name in case.mistakes}
+        assert named == {name for of, name, _ in MISTAKES if of == task}
+        for lang in LANGUAGES:
+            assert named == texts(lang, "exercises")["tasks"][task].get("mistakes", {}).keys()
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_every_task_is_tried_with_several_mistakes_and_has_its_texts(task):
     assert sum(name == task for name, _ in WRONG) >= 4
     for lang in LANGUAGES:
-        assert texts(lang, "exercises")["tasks"][task].keys() == {"task", "hint"}
+        assert texts(lang, "exercises")["tasks"][task].keys() - {"mistakes"} == {"task", "hint"}
         assert texts(lang, "exercises")["tasks"].keys() == TASKS.keys()
 
 

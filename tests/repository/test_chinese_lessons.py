@@ -248,6 +248,7 @@ def test_each_picture_of_a_widget_is_another_in_chinese_and_so_is_its_text(lesso
 
 
 NAMES = {"torch", "deepspeed", "megatron", "custom", "log2", "kB", "mask", "IoU"}
+NAMES |= {"x", "y", "Wᵀ", "dx", "dy", "dyᵀ", "dW"}
 """What a chart shows in both languages, beside names with a digit or an underscore."""
 UNSEEN = {"tooltip", "detail", "order", "x2", "y2"}
 

@@ -40,6 +40,7 @@ LIVE = {
     "03_why_fp32_copies": ["copies-line", "copies-editor"],
     "04_loss_scaling": ["scaling-explorer"],
     "07_bf16_fp8_fp4": ["narrow-line", "narrow-editor", "narrow-explorer", "narrow-blocklab"],
+    "11_four_bits": ["four-lab"],
 }
 """The cells whose widgets work on the site; the others need Python, and are pictures."""
 

@@ -6,13 +6,15 @@ first failing case is shown.
 
 import math
 import random
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from mixwidgets.floats.formats.block_catalogue import get_block_format
 from mixwidgets.floats.formats.catalogue import get_format
 
 
@@ -27,6 +29,8 @@ class Case:
     """The expected result."""
     within: float = 0.0
     """The largest accepted relative error of a number."""
+    mistakes: Mapping[str, Any] = field(default_factory=dict)
+    """The results of typical mistakes, by the names of the sentences on them in the task's texts."""
 
 
 def _master_step() -> list[Case]:
@@ -163,6 +167,67 @@ def _paired() -> list[Case]:
     return [Case(f"paired({a}, {b})", (a, b), (mean, error), within=1e-9) for a, b, mean, error in rows]
 
 
+def _quantize_even() -> list[Case]:
+    block = get_block_format("mxfp4")
+
+    def under(rule: str, values: list[float]) -> tuple[int, list[float]]:
+        quantized = block.quantize(values, scale_rule=rule)
+        return math.frexp(quantized.scales[0])[1] - 1, quantized.dequantized.tolist()
+
+    def case(values: list[float], **mistakes: Any) -> Case:
+        e, numbers = under("EVEN", values)
+        rules = {
+            rule: result for rule in ("FLOOR", "RCEIL", "CEIL") if (result := under(rule, values))[0] != e
+        }
+        mistakes = {**mistakes, **rules, "scale": (2.0**e, numbers)}
+        return Case(f"quantized({values})", (values,), (e, numbers), mistakes=mistakes)
+
+    chance = random.Random(0)
+    drawn = [[round(chance.gauss(0, 1) * 2.0**k, 2) for _ in range(8)] for k in range(30)]
+    return [
+        case([6.0, 1.0, -3.0, 0.5]),
+        case([12.0, -4.0], elements=(1, [6.0, -2.0])),
+        case([5.0, 2.5, 1.25, 0.25], ties=(0, [6.0, 3.0, 1.5, 0.5]), steps=(0, [5.0, 2.5, 1.0, 0.0])),
+        case([7.5, 1.0]),
+        case([6.5, 1.0]),
+        case([7.0, 1.0], seven=(0, [6.0, 1.0])),
+        case([-7.5, 1.0], magnitude=(-2, [-1.5, 1.0])),
+        case([7.0 * 2.0**-40, 2.0**-40]),
+        *map(case, drawn),
+    ]
+
+
+def _round_stochastically() -> list[Case]:
+    def case(x: float, u: float, due: float, **mistakes: float) -> Case:
+        return Case(f"stochastic({x!r}, {u!r})", (x, u), due, mistakes=mistakes)
+
+    grid = [get_format("float4_e2m1fn").decode(code) for code in range(8)]
+    chance = random.Random(0)
+    drawn = [(chance.uniform(-6, 6), chance.random()) for _ in range(300)]
+
+    def of(x: float, u: float) -> float:
+        below = bisect_right(grid, abs(x)) - 1
+        share = (abs(x) - grid[below]) / (grid[below + 1] - grid[below])
+        return math.copysign(grid[below + (u < share)], x)
+
+    return [
+        case(1.5, 0.9, 1.5),
+        case(1.5, 0.0, 1.5, exact=2.0),
+        case(1.375, 0.3, 1.5, reversed=1.0),
+        case(1.375, 0.8, 1.0, nearest=1.5),
+        case(1.375, 0.6, 1.5, coin=1.0),
+        case(-1.375, 0.2, -1.5, signed=-1.0, sign=1.5),
+        case(4.5, 0.2, 6.0, steps=4.5),
+        case(2.5, 0.7, 2.0, steps=2.5),
+        case(0.125, 0.2, 0.5),
+        case(0.125, 0.3, 0.0),
+        case(0.0, 0.0, 0.0),
+        case(6.0, 0.0, 6.0),
+        case(-6.0, 0.5, -6.0),
+        *(case(x, u, of(x, u)) for x, u in drawn),
+    ]
+
+
 TASKS: Mapping[str, tuple[str, Callable[[], list[Case]]]] = MappingProxyType(
     {
         "master-step": ("03_why_fp32_copies", _master_step),
@@ -174,6 +239,8 @@ TASKS: Mapping[str, tuple[str, Callable[[], list[Case]]]] = MappingProxyType(
         "first-overflow": ("08_your_own_model", _first_overflow),
         "largest-batch": ("09_speed_and_memory", _largest_batch),
         "paired-difference": ("10_sweep", _paired),
+        "quantize-even": ("11_four_bits", _quantize_even),
+        "round-stochastically": ("11_four_bits", _round_stochastically),
     }
 )
 """Each task's lesson and a function that makes fresh cases, because a student's function may modify them."""

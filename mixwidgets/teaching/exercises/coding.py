@@ -1,7 +1,8 @@
 """check: tries a student's function on the cases of its task.
 
 A task is (lesson, cases) in cases.py; its texts are under its name in "tasks" in each language's
-exercises.json. The first failing case is shown. The attempts of a session are kept for the teacher's report.
+exercises.json. The first failing case is shown, with a sentence on the mistake if its result is a typical
+one's. The attempts of a session are kept for the teacher's report.
 
 The function runs in the kernel and may do anything that a cell may: it is not isolated. Only accidents are
 caught, so that none ends the kernel: an exception of any kind, a call of exit, an endless loop, a result that
@@ -9,7 +10,7 @@ cannot be compared or shown.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -74,6 +75,8 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
         tells_hint = failure is not None and len(steps) == _HINT_AFTER - 1
         steps.append(Step("attempt", Attempt(answer, is_right=not failure), tells_hint))
     if failure:
+        if mistake := failure.get("mistake"):
+            failure["mistake"] = task["mistakes"][mistake]
         parts = (words[part].format(text=text) for part, text in failure.items())
         lines = [words["wrong"].format(id=name), *parts]
         if any(step.tells_hint for step in steps):
@@ -86,13 +89,18 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
 
 
 def _wrong(case: Case, function: object, lang: str) -> dict[str, str] | None:
-    """The call, its result and the expected result, if they differ."""
+    """The call, its result and the expected result, if they differ; and the mistake's name if it has one."""
     if not callable(function):
         came = translated("{value}, which is not a function", lang, value=_shown(function))
         return {"tried": case.call, "came": came, "due": translated("a function", lang)}
     result, failure = _call(function, case.arguments, lang)
     came = failure or _difference(result, case, lang)
-    return {"tried": case.call, "came": came, "due": _shown(case.due)} if came else None
+    if not came:
+        return None
+    made = {} if failure else case.mistakes
+    named = [name for name, due in made.items() if not _difference(result, replace(case, due=due), lang)]
+    wrong = {"tried": case.call, "came": came, "due": _shown(case.due)}
+    return {**wrong, "mistake": named[0]} if named else wrong
 
 
 class _TooLong(BaseException):  # not an Exception, so that `except Exception` does not catch it
