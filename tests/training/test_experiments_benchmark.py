@@ -102,7 +102,7 @@ class TestClaims:
             (Claim("loss", "near", "≈", "good", within=0.01), False, "in 0 of 2 seeds"),
             (Claim("loss", "bad", "≈", "good"), False, "in 0 of 2 seeds"),
             (Claim("loss", "bad", "≈", "bad"), False, ""),
-            (Claim("loss", "near", "≈", 1.2, within=0.1), True, "mean 1.2, allowed ±0.1"),
+            (Claim("loss", "near", "≈", 1.2, within=0.15), True, "mean 1.2, allowed ±0.15"),
             (
                 Claim("loss", "bad", ">", "good", published="a source: 2"),
                 True,
