@@ -12,7 +12,7 @@ const HAN = /\p{Script=Han}/u;
 /** Messages that are names, symbols or code, the same in every language; and those that only put others together. */
 const SAME = new Set([
   "bits.integer_form", "bits.find_nan", "bits.ulp", "terms.ulp", "bits.step_down", "bits.step_up", "bits.copy_numpy", "bits.copy_torch", "bits.copy_c",
-  "line.zoom_in_sign", "line.zoom_out_sign", "line.left_sign", "line.right_sign", "blocks.bits_how",
+  "line.zoom_in_sign", "line.zoom_out_sign", "line.left_sign", "line.right_sign", "blocks.bits_how", "blocks.of_matrix", "blocks.other_rotated",
   "designer.nan", "designer.bits_text", "designer.eps", "designer.nan_code", "designer.negative_zero", "designer.detail",
   "designer.letter_zero", "designer.letter_subnormal", "designer.letter_normal", "designer.letter_infinity", "designer.letter_nan",
   "designer.class_nan", "designer.tiny", "lab.device_cuda", "lab.group_float32", "lab.group_float16", "lab.group_bfloat16", "lab.group_amp",

@@ -107,7 +107,7 @@
   /** Marks: 3 : 1 of what is drawn to the card, by fill or stroke. Lines of a grid and tints of a zone tell nothing alone. */
   function* ofMarks() {
     const drawn = "svg :is(path, rect, circle, line, polyline):not(.mw-grid *, .mw-zone, .mw-hatch, defs *)";
-    const boxes = ".mw-bar-true, .mw-bar-stored:not(.mw-bar-zero), .mw-bar-loss, .mw-lab-swatch, .mw-design-swatch, .mw-design-field span, progress";
+    const boxes = ".mw-bar-true, .mw-bar-stored:not(.mw-bar-zero), .mw-lab-swatch, .mw-design-swatch, .mw-design-field span, progress";
     for (const one of all(`${drawn}, ${boxes}`)) {
       const { fill, stroke, backgroundColor, backgroundImage, borderTopColor, borderTopWidth, color } = styleOf(one);
       const own = one.closest("svg")

@@ -8,13 +8,13 @@ import { blockFormats, getBlockFormat } from "#core/blocks/catalogue.ts";
 import { card } from "#ui/card.ts";
 import { chips, chipsAndMore } from "#ui/choices.ts";
 import { emphasised, h, set, setText } from "#ui/dom.ts";
-import { listed, sentences, t } from "#ui/messages.ts";
+import { listed, pieces, sentences, t } from "#ui/messages.ts";
 import { addQuestions, answeredByTraits } from "#ui/stage.ts";
 import { term } from "#ui/term.ts";
 import { viewOf } from "#ui/view.ts";
 import { axisWords, bars, ownBars } from "./bars.ts";
 import { hasRows, matrix, rowStepper } from "./matrix.ts";
-import { kinOf, lossOf } from "./outcome.ts";
+import { kinOf, lossOf, type Outcome } from "./outcome.ts";
 import { chosen, elementTable, figures } from "./readout.ts";
 import { rules } from "./rules.ts";
 import { editable, is2d, readLab, type EditableLab, type Shown, type Traits } from "./state.ts";
@@ -75,10 +75,12 @@ function charts(lab: EditableLab): HTMLElement {
   const headed = (of: typeof after, keys: HTMLElement | null) => {
     const title = h("h4");
     const note = h("span", { class: "mw-muted" });
-    const figure = h("strong", { class: "mw-num" });
+    const error = h("span", { class: "mw-lab-chart-error" });
     const root = h("div", { class: "mw-lab-chart" },
-      h("div", { class: "mw-lab-chart-head" }, title, keys, note, h("span", { class: "mw-lab-chart-error" }, t("blocks.error_of_row"), figure)), of.element);
-    return { title, note, figure, root };
+      h("div", { class: "mw-lab-chart-head" }, title, keys, note, error), of.element);
+    const show = (elements: Outcome["elements"]) =>
+      error.replaceChildren(...emphasised(pieces("blocks.error_of_row", { error: percent(lossOf(elements).relative) })));
+    return { title, note, root, show };
   };
   const first = headed(before, term("?", () => t("blocks.keys"), t("blocks.keys_of")));
   const second = headed(after, null);
@@ -92,12 +94,12 @@ function charts(lab: EditableLab): HTMLElement {
     const rowName = hasRows(shown.value) ? t("blocks.row_named", { row }) : t("blocks.values_named", { count: columns });
     setText(first.title, rotated ? listed([rowName, t("blocks.before")]) : rowName);
     setText(first.note, rotated ? axisWords(before.axis.value) : t("blocks.drag"));
-    setText(first.figure, percent(lossOf(outcome.rows[row]!).relative));
+    first.show(outcome.rows[row]!);
     set(second.root, { hidden: !rotated });
     if (rotated) {
       setText(second.title, t("blocks.after"));
       setText(second.note, axisWords(after.axis.value));
-      setText(second.figure, percent(lossOf(rotated.rows[row]!).relative));
+      second.show(rotated.rows[row]!);
     }
     set(clipped, { hidden: outcome.clipped === 0 && !rotated?.clipped });
   });

@@ -29,7 +29,7 @@ export function figures({ view, shown, kin }: EditableLab): HTMLElement {
     setText(error.figure, percent(outcome.relative));
     setText(bits.figure, number(format.bitsPerElement, 3));
     const other = values.length > columns ? kin.value[0] : undefined;
-    const besides = (figure: string) => (other ? t("blocks.beside", { blocks: blockText(other.format), figure }) : "");
+    const besides = (figure: string) => (other ? t("common.named", { name: blockText(other.format), what: figure }) : "");
     setText(lost.detail, other ? besides(String(other.lost)) : "");
     setText(error.detail, other ? besides(percent(other.relative)) : t("blocks.error_how"));
     setText(bits.detail, other ? besides(number(other.format.bitsPerElement, 3))
