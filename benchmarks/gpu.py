@@ -133,7 +133,11 @@ LOOPS: dict[str, Callable[[Experiment], Loop]] = {
     "core, fp8_tensorwise, emulated": partial(Core, recipe="fp8_tensorwise"),
     "core, fp8_native": partial(Core, recipe="fp8_native"),
     "core, mxfp8, emulated": partial(Core, recipe="mxfp8"),
+    "core, fp8_delayed, emulated": partial(Core, recipe="fp8_delayed"),
+    "core, deepseek_fp8, emulated": partial(Core, recipe="deepseek_fp8"),
     "core, nvfp4, emulated": partial(Core, recipe="nvfp4"),
+    "core, nvfp4_published, emulated": partial(Core, recipe="nvfp4_published"),
+    "core, nvfp4_four_over_six, emulated": partial(Core, recipe="nvfp4_four_over_six"),
 }
 
 

@@ -1,4 +1,5 @@
-"""The cost of watching every gradient in a training step, and of our loop against one written by hand."""
+"""The cost of watching every gradient in a training step, of our loop against one written by hand, and of the
+presets with low-bit operands."""
 
 import ctypes
 import tempfile
@@ -16,6 +17,7 @@ from torch.utils.tensorboard import SummaryWriter
 from benchmarks.pairs import Measure, compare
 from mixwidgets.diagnosis.watching.watch import Watcher, watch
 from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.experiments.recipe import recipes
 from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.training.device import training_settings
 from mixwidgets.runs.training.explicit import ExplicitTrainer
@@ -32,6 +34,10 @@ EXPERIMENTS = {  # each with the steps of one measurement
         Experiment(task="char_gpt", device="cpu", learning_rate=_STILL, task_options={"size": 3}),
         10,
     ),
+}
+LOW_BITS = {  # tasks, each with the steps of one measurement
+    "student_teacher": 10,
+    "char_gpt": 2,
 }
 
 
@@ -188,6 +194,22 @@ def _of(experiment: Experiment, steps: int, writer: SummaryWriter) -> dict[str, 
     }
 
 
+def _low_bits(task: str, steps: int) -> dict[str, object]:
+    """Steps of the other presets with low-bit operands against those of nvfp4."""
+
+    def of(recipe: str) -> Measure:
+        experiment = Experiment(task=task, device="cpu", recipe=recipe, learning_rate=_STILL)
+        return _trainer(ExplicitTrainer(experiment, torch.device("cpu")), steps)
+
+    nvfp4 = of("nvfp4")
+    reaches = {"nvfp4_published": {"reach": "≤ 1.5"}, "nvfp4_four_over_six": {"reach": "≤ 2"}}
+    return {
+        f"{name} / nvfp4": compare(nvfp4, of(name), PAIRS) | reaches.get(name, {})
+        for name, recipe in recipes.items()
+        if recipe.operands is not None and recipe.operands.products == "emulated" and name != "nvfp4"
+    }
+
+
 def _keep_pages() -> None:
     """Make glibc keep freed pages (mallopt(3): M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD).
 
@@ -208,4 +230,5 @@ def measure() -> dict[str, object]:
 
 def _measure() -> dict[str, object]:
     with training_settings(), tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:
-        return {name: _of(*which, writer) for name, which in EXPERIMENTS.items()}
+        found = {name: _of(*which, writer) for name, which in EXPERIMENTS.items()}
+        return found | {f"low bits, {task}": _low_bits(task, steps) for task, steps in LOW_BITS.items()}

@@ -1,11 +1,10 @@
 """Which of two scales gives a block of E2M1 elements the smaller error: the choice of FOUR_OVER_SIX.
 
 It is decided exactly, in three stages. float32 decides almost all blocks, and bounds what its roundings can
-change; float64 decides the others but those whose errors almost agree, which are compared as rationals.
+change; float64 decides the others but those whose errors almost agree, which are compared as integers.
 """
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -22,31 +21,21 @@ OfBlocks = NDArray[Any]
 _POWERS = {"MSE": 2, "MAE": 1}
 
 
-def second_is_better(
-    element: FloatFormat,
-    x: Blocks,
-    amax: OfBlocks,
-    units: Sequence[OfBlocks],
-    metric: str,
-    dequantized: Callable[[Blocks, OfBlocks], Blocks],
-) -> OfBlocks:
-    """Whether the second of two units, scales × tensor scale, has the smaller error in each block.
+def probably_better(
+    element: FloatFormat, x: Blocks, amax: OfBlocks, units: Sequence[OfBlocks], metric: str
+) -> tuple[OfBlocks, OfBlocks]:
+    """Whether the second of two units, scales × tensor scale, has the smaller error in each block; and where
+    that is not certain.
 
-    amax: the largest magnitudes. metric: see `scale_rules.Scaling`. dequantized: rounds blocks with units.
+    amax: the largest magnitudes. metric: see `scale_rules.Scaling`.
     """
     size = x.shape[1] * x.shape[3]
-    with np.errstate(all="ignore"):  # what overflows stays open
+    with np.errstate(all="ignore"):  # what overflows is not certain
         first, second = (_norm_of_error(element, x, unit, metric) for unit in units)
         doubt = 2.0**-21 * size ** (1 / _POWERS[metric]) * amax + 2.0**-24 * size * (first + second)
         differ = units[0] != units[1]
-        better = (second < first) & differ
-        is_open = ~(np.abs(second - first) > doubt) & differ  # ~ takes NaN in
-    if is_open.any():
-        n, m = is_open.nonzero()
-        few = x[n, :, m][:, :, None]
-        on_first, on_second = (dequantized(few, unit[n, m][:, None]) for unit in units)
-        better[n, m] = _compared(few, on_first, on_second, metric)[:, 0]
-    return np.asarray(better)
+        certain = np.abs(second - first) > doubt  # not of NaN
+        return (second < first) & differ, ~certain & differ
 
 
 def _norm_of_error(element: FloatFormat, x: Blocks, unit: OfBlocks, metric: str) -> OfBlocks:
@@ -76,8 +65,8 @@ def _nearest(element: FloatFormat) -> NDArray[np.float32]:
     return nearest
 
 
-def _compared(x: Blocks, first: Blocks, second: Blocks, metric: str) -> OfBlocks:
-    """Whether the second result of rounding x has the smaller error, decided exactly."""
+def second_is_better(x: Blocks, first: Blocks, second: Blocks, metric: str) -> OfBlocks:
+    """Whether the second result of rounding x has the smaller error in each block, decided exactly."""
     power = _POWERS[metric]
     _, exponent = np.frexp(np.abs(x).max((1, 3), keepdims=True).astype(np.float64))
     unit = np.ldexp(1.0, -exponent.clip(-1000, 1000))  # so that no square leaves float64's range
@@ -87,11 +76,17 @@ def _compared(x: Blocks, first: Blocks, second: Blocks, metric: str) -> OfBlocks
     better = np.asarray(second_error < first_error)
     close = np.abs(second_error - first_error) <= 2.0**-36 * (first_error + second_error)
     for n, m in np.argwhere(close & (first != second).any((1, 3))):
-        on_first, on_second = (_exact_error(y[n, :, m], x[n, :, m], power) for y in (first, second))
+        values, *results = _integers([array[n, :, m] for array in (x, first, second)])
+        on_first, on_second = (
+            sum(abs(y - value) ** power for y, value in zip(result, values, strict=True))
+            for result in results
+        )
         better[n, m] = on_second < on_first
     return better
 
 
-def _exact_error(rounded: NDArray[Any], x: NDArray[Any], power: int) -> Fraction:
-    pairs = zip(rounded.flat, x.flat, strict=True)
-    return sum((abs(Fraction(float(a)) - Fraction(float(b))) ** power for a, b in pairs), Fraction())
+def _integers(arrays: Sequence[NDArray[Any]]) -> list[list[int]]:
+    """Finite floats as multiples of one power of two."""
+    ratios = [[value.as_integer_ratio() for value in array.ravel().tolist()] for array in arrays]
+    most = max(denominator for some in ratios for _, denominator in some)
+    return [[numerator * (most // denominator) for numerator, denominator in some] for some in ratios]

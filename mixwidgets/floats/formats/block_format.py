@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixwidgets.floats.formats import scale_rules
-from mixwidgets.floats.formats.block_choice import second_is_better
+from mixwidgets.floats.formats.block_choice import probably_better, second_is_better
 from mixwidgets.floats.formats.block_layout import Blocks
 from mixwidgets.floats.formats.catalogue import get_format
 from mixwidgets.floats.formats.elements import FixedPoint, ValueTable
@@ -249,13 +249,18 @@ class BlockFormat:
         """Which blocks (n, m) take the second of two candidates."""
         assert isinstance(self.element, FloatFormat)
         units = [self.scale.decode(codes) * (scaling.tensor_scale or 1.0) for codes in scaling.candidates]
-        better = np.empty(amax.shape, bool)
+        better, is_open = np.empty(amax.shape, bool), np.empty(amax.shape, bool)
         for group in blocks.groups():
             some = group[::2]
-            better[some] = second_is_better(
-                self.element, blocks.values[group], amax[some], [unit[some] for unit in units],
-                scaling.metric, self._dequantized,
-            )  # fmt: skip
+            of_these = [unit[some] for unit in units]
+            better[some], is_open[some] = probably_better(
+                self.element, blocks.values[group], amax[some], of_these, scaling.metric
+            )
+        if is_open.any():
+            n, m = is_open.nonzero()
+            few = blocks.values[n, :, m][:, :, None]
+            on_first, on_second = (self._dequantized(few, unit[n, m][:, None]) for unit in units)
+            better[n, m] = second_is_better(few, on_first, on_second, scaling.metric)[:, 0]
         return better
 
     def _dequantized(self, blocks: NDArray[Any], units: NDArray[Any]) -> NDArray[Any]:
