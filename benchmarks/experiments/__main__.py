@@ -5,7 +5,7 @@ one torch thread and one seed at a time in each process. benchmarks/results/expe
 seed's figures, row by row as they are done, with the machine; rows that are not named stay as they were.
 experiments.md is the table made of it. `--judge` measures nothing: it judges the figures that are there.
 
-Not part of `python -m benchmarks`: all rows take some fifteen minutes on two cores.
+Not part of `python -m benchmarks`: all rows take some fifty minutes of one core.
 """
 
 import argparse
