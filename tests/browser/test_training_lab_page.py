@@ -93,7 +93,7 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     targets = [*widget.locator(f"{OWN_BUTTON}, select, input[type=text], label:has(input)").all()]
     targets = [target for target in targets if target.is_visible()]
-    controls = ["scenario", "task", "recipe", "device", "steps", "seeds"]
+    controls = ["scenario", "task", "recipe", "steps", "seeds", "change of recipe", "device"]
     buttons = [
         "several",
         "Launch",
@@ -105,6 +105,12 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
         "Open step",
         "Compare",
         "Open",
+        "Select none",
+        "Star",
+        "Name, note",
+        "Code",
+        "CSV",
+        "Delete",
         "Close",
         "Close",
     ]
@@ -235,31 +241,31 @@ def test_every_task_works_by_keyboard(page, lab, tmp_path):
     def sent(kind):
         return page.evaluate("(kind) => window.sent.findLast((one) => one.kind === kind)", kind)
 
+    page.keyboard.press("Tab")  # where it computes, folded
     next_is("button", "Stage")
     next_is("combobox", "scenario")
     next_is("combobox", "task")
     next_is("combobox", "recipe")
     page.keyboard.press("b")  # bf16
     next_is("button", "several")
-    next_is("combobox", "device")
     next_is("textbox", "steps")
     page.keyboard.type("12")
     next_is("textbox", "seeds")
     page.keyboard.type("3")
-    page.keyboard.press("Tab")  # the recipe, folded
-    page.keyboard.press("Tab")  # the settings, folded
+    next_is("textbox", "change of recipe")
+    next_is("combobox", "device")
     next_is("button", "▶ Launch")
     page.keyboard.press("Enter")
     one = {"task": "digits_cnn", "recipe": "bf16", "steps": 12, "seed": 3, "device": "auto"}
-    assert sent("launch")["experiment"] == {**one, "settings": ""}
+    assert sent("launch")["experiment"] == {**one, "changes": "", "settings": ""}
 
     # Several recipes and seeds: the list unfolds behind its button, and Escape leads back to it.
     several = widget.get_by_role("button", name="several")
     several.focus()
     page.keyboard.press("Enter")
     expect(several).to_have_attribute("aria-expanded", "true")
-    for _ in range(4):
-        page.keyboard.press("Tab")  # device, steps, seeds, the first of the recipes
+    for _ in range(8):
+        page.keyboard.press("Tab")  # steps, seeds, change, device, three buttons, the first of the recipes
     expect(widget.get_by_role("checkbox", name="fp32").first).to_be_focused()
     page.keyboard.press("Space")
     page.keyboard.press("Escape")
@@ -559,7 +565,8 @@ def test_a_scenario_and_its_settings_by_keyboard(page, lab, tmp_path):
     widget = show(page, lab, tmp_path)
     scenario = widget.get_by_label("scenario")
     scenario.select_option("Gradients that underflow")
-    expect(widget.get_by_text("Without a loss scale FP16 flushes them to zero")).to_be_visible()
+    expect(widget.get_by_text("FP16 with and without a loss scale: who learns?")).to_be_visible()
+    expect(widget.get_by_text("Without a loss scale FP16 flushes them to zero")).to_be_hidden()
     expect(widget.get_by_role("button", name="Launch 3 runs")).to_be_visible()
     summary = widget.get_by_text("More settings: loss weight 1e-5; eps 1e-12")
     summary.focus()

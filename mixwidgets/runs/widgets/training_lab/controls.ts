@@ -4,6 +4,7 @@
 import { computed } from "@preact/signals-core";
 import { action, button } from "#ui/buttons.ts";
 import { integer } from "#ui/digits.ts";
+import messages from "#mixwidgets/support/languages/en/page.json";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { inSeries, listed, sentences, t } from "#ui/messages.ts";
 import { fitting, listOf, named, oneOrMore, readChanges, readSeeds, readSteps, seedsText, written } from "./choice.ts";
@@ -109,16 +110,26 @@ export function controls(lab: Lab): HTMLElement {
     set(answer, { class: isError ? "mw-error" : "mw-note", hidden: text === "" || isElsewhere });
     setText(answer, isElsewhere ? "" : text);
   });
+  set(changes.input, { placeholder: t("lab.changes_none") });
+  const setting = sentence("lab.setting", {
+    task: field(t("lab.task"), task), recipe: recipe.element, changes: changes.element, steps: steps.element, seeds: seeds.element,
+    device: field(t("lab.device"), device, deviceNote),
+  });
   return h("div", { class: "mw-lab-controls" },
     h("div", { class: "mw-scenario" }, field(t("lab.scenario"), scenario)),
-    h("div", { class: "mw-row mw-fields" },
-      field(t("lab.task"), task), recipe.element, field(t("lab.device"), device, deviceNote), steps.element, changes.element, seeds.element),
+    h("div", { class: "mw-setting-and-launch" }, setting, h("div", { class: "mw-row mw-actions" }, launch.element, stop.element, stopAll.element)),
     recipe.boxes,
-    editor,
-    settings.element,
-    h("div", { class: "mw-lab-notes" }, taskNote, recipe.note),
-    h("div", { class: "mw-row mw-actions" }, launch.element, stop.element, stopAll.element, sum),
-    answer);
+    h("div", { class: "mw-lab-notes" }, recipe.note, sum, answer),
+    h("div", { class: "mw-row mw-more-of-it" }, editor, settings.element,
+      h("details", { class: "mw-unfolding mw-about-task" }, h("summary", {}, t("lab.about_task")), taskNote)));
+}
+
+/** A message whose placeholders are controls, each with a label for those who hear it. */
+function sentence(key: "lab.setting", controls: Readonly<Record<string, HTMLElement>>): HTMLElement {
+  for (const label of Object.values(controls).flatMap((control) => [...control.querySelectorAll("label")])) label.classList.add("mw-hidden");
+  const parts = messages[key].split(/\{(\w+)\}/); // words and names of controls in turn
+  return h("div", { class: "mw-setting", role: "group", "aria-label": t("lab.setting_of") }, ...parts.map((part, i) =>
+    i % 2 === 1 ? controls[part]! : h("span", { class: /^[,，]/.test(part) ? "mw-after" : undefined }, part.trim())));
 }
 
 const deviceOption = ({ name, about }: DeviceChoice) => h("option", { value: name }, about ? `${name} · ${about}` : name);

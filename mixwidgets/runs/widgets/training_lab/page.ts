@@ -16,14 +16,15 @@ import { runFinder, runTable } from "./runs.ts";
 import { selection } from "./selection.ts";
 import type { State } from "./state.ts";
 import { verdictArea } from "./verdict.ts";
-import { place } from "./words.ts";
+import { computer, memory, place, work } from "./words.ts";
 
 function render({ model, el }: RenderProps<State>): () => void {
   const lab = labOf(viewOf(model));
   const { view, atHand, chosen, hasKernel } = lab;
   const unread = view.trait("_notice");
   const { root, head } = card(view, el, "mw-training-lab", t("lab.title"));
-  const where = h("p", { class: "mw-note" });
+  const [place_, machine] = [h("summary", {}), h("p", { class: "mw-note mw-memory" })];
+  const where = h("details", { class: "mw-unfolding mw-where" }, place_, machine);
   head.append(where);
 
   const [compared, gradients, find] = [comparisonPanel(lab), gradientsPanel(lab), runFinder(lab)];
@@ -33,7 +34,12 @@ function render({ model, el }: RenderProps<State>): () => void {
   const notice = h("p", { class: "mw-note" });
   root.append(controls(lab), progressArea(lab), verdictArea(lab), columns, ...chosenRuns.panels, compared.element, gradients.element, notice, news(lab));
 
-  view.effect(() => setText(where, atHand.value ? place(atHand.value) : ""));
+  view.effect(() => {
+    const run = atHand.value;
+    set(where, { hidden: run === undefined });
+    setText(place_, run ? computer(run) : "");
+    setText(machine, run ? [place(run), memory(run), work(run)].filter(Boolean).join("\n") : "");
+  });
   view.effect(() => {
     const missing = hasKernel.value ? [] : lab.missing.value;
     setText(notice, sentences([unread.value, missing.length > 0 ? t("lab.no_saved_curves", { names: listed(missing) }) : ""]));

@@ -1,16 +1,18 @@
-// Where the run at hand is: a bar, the newest step's figures, what it takes in memory and computes, and how it failed.
+// Where the run at hand is: a bar, the newest step's figures, and how it failed.
 
 import { integer } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, t } from "#ui/messages.ts";
 import { type Lab, repeated } from "./lab.ts";
 import { isAlive, isFailure, isWaiting } from "./state.ts";
-import { memory, newest, progress, spoken, status, work } from "./words.ts";
+import { newest, progress, spoken, status } from "./words.ts";
 
 export function progressArea({ view, rows, atHand, names, selected, chosen, hasKernel }: Lab): HTMLElement {
   const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
-  const [steps, figures, taken] = [h("span", { class: "mw-num" }), h("span", { class: "mw-num" }), h("p", { class: "mw-note mw-memory" })];
+  const [steps, figures] = [h("span", { class: "mw-num" }), h("span", { class: "mw-num" })];
+  const findings = view.trait("_verdict");
   const failed = h("p", { class: "mw-callout" });
+  const element = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, steps, figures), failed);
   const nothing = () => {
     if (hasKernel.value) return t("lab.progress_none");
     return t(repeated(rows.value, chosen.value).length > 0 ? "lab.no_curves" : "lab.progress_unsaved");
@@ -25,12 +27,12 @@ export function progressArea({ view, rows, atHand, names, selected, chosen, hasK
     const what = run ? progress(run) + line : nothing();
     setText(steps, run && isOneOfSeveral ? t("common.named", { name: names.value.get(run.id)!, what }) : what);
     setText(figures, run ? newest(run, view.model.get("_figures")) : "");
-    setText(taken, run ? `${memory(run)}\n${work(run)}` : "");
     const failure = rows.value.find((row) => isFailure(row) && (row === run || selected.value.includes(row)));
     set(failed, { hidden: failure === undefined });
     setText(failed, failure ? t("lab.failure", { name: names.value.get(failure.id)!, status: status(failure), message: failure.message }) : "");
+    set(element, { hidden: findings.value.length > 0 && run !== undefined && !isAlive(run) && !failure }); // the verdict says more
   });
-  return h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, steps, figures), taken, failed);
+  return element;
 }
 
 const QUIET_MS = 5000; // between two spoken words about the progress

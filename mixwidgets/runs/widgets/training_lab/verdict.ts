@@ -35,8 +35,8 @@ const wordsOf = ({ head, why, figures }: Finding): string =>
 
 const finished = (text: string): string => (text === "" ? "" : t("verdict.sentence", { text }));
 
-/** A sentence that begins with no name of a recipe, which keeps its own letters. */
-const capital = (text: string): string => finished(text.charAt(0).toUpperCase() + text.slice(1));
+/** The same, with a capital, except for a name such as "fp16 dynamic". */
+const capital = (text: string): string => finished(/^[a-z]+\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1));
 
 /** Whether a choice is a scenario's, on whatever device and seeds. */
 export function means({ choice }: ScenarioChoice, { task, recipe, changes, steps, settings }: Choice): boolean {

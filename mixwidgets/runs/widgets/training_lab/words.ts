@@ -106,9 +106,12 @@ export function status(row: Row): string {
 }
 
 /** Where the current run computes, and how. */
-export function place(row: Row): string {
+export const place = (row: Row): string => [computer(row), arithmetic(row.backend)].filter(Boolean).join(" · ");
+
+/** Where it computes: "CPU, one thread". */
+export function computer(row: Row): string {
   const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
-  return [device, row.device_name, arithmetic(row.backend)].filter(Boolean).join(" · ");
+  return [device, row.device_name].filter(Boolean).join(" · ");
 }
 
 /** What a step computes, how fast, and what slows it: "work of a step 0.4 GFLOP, 51 GFLOP/s, …". */
