@@ -1,6 +1,7 @@
 // Gradient snapshots, as mixwidgets/floats/widgets/snapshot_feed.py sends them.
 
 import { readFrame, rowsOf, unpacked } from "../frame.ts";
+import { summaryFromBytes } from "./serialization.ts";
 import { GradientSummary } from "./summary.ts";
 
 export interface Snapshot {
@@ -21,7 +22,7 @@ export function readSnapshots(view: DataView): Snapshot[] {
   return rowsOf(frame.arrays.get("snapshots")!).map(([step, lossScale, loss], i) => {
     const names: string[] = frame.head.names[i];
     const own = parts.splice(0, names.length);
-    return { step: step!, lossScale: lossScale!, loss: loss!, names, summaries: () => own.map(GradientSummary.fromBytes) };
+    return { step: step!, lossScale: lossScale!, loss: loss!, names, summaries: () => own.map(summaryFromBytes) };
   });
 }
 
