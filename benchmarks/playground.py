@@ -150,6 +150,7 @@ def clicks(chromium: Browser, folder: Path) -> dict[str, object]:
     for name, settings in NETWORKS.items():
         widget = mw.Playground(steps=100_000, **settings)
         page = _opened(chromium, widget, folder)
+        page.get_by_role("button", name="More").click()
         page.get_by_label("speed").select_option(label="as fast as possible")
         page.get_by_text("Weights, layer by layer").click()
         page.locator(".mw-play-surface").first.press("Enter")

@@ -8,6 +8,7 @@ import { Answers, estimatedError, HIGHEST, LOWEST } from "#core/gradients/answer
 import { boundaries, CLASSES } from "#core/gradients/boundaries.ts";
 import { readFrame, unpacked, writeFrame } from "#core/frame.ts";
 import { packed } from "./frames.ts";
+import { summaryFromBytes } from "#core/gradients/serialization.ts";
 import { type Counts, GradientSummary, summaryOf } from "#core/gradients/summary.ts";
 import { committed } from "./vectors.ts";
 
@@ -35,7 +36,7 @@ const fromHex = (text: string) => {
 };
 
 describe.each(cases)("$name", ({ bytes, version_1, version_2, samples, counts, best_log2, errors }) => {
-  const summary = GradientSummary.fromBytes(view(bytes));
+  const summary = summaryFromBytes(view(bytes));
 
   test("every class at every scale, as brute force counts it", () => {
     expect(signed.map(({ name }) => name).filter((name) => !(name in counts)), "run python tests/vectors/make_gradients.py").toEqual([]);
@@ -50,13 +51,13 @@ describe.each(cases)("$name", ({ bytes, version_1, version_2, samples, counts, b
   test("of each binade the sample that Python kept, and of old bytes none", () => {
     const found = summary.exponents.map((exponent) => summary.sample(exponent));
     expect(found).toEqual(summary.exponents.map((exponent) => (samples[exponent] ? fromHex(samples[exponent]) : undefined)));
-    const old = GradientSummary.fromBytes(view(version_1));
+    const old = summaryFromBytes(view(version_1));
     expect(old.exponents.map((exponent) => old.sample(exponent))).toEqual(found.map(() => undefined));
     for (const format of signed) expect(old.counts(format, 3)).toEqual(summary.counts(format, 3));
   });
 
   test("the grid of the values, and of old bytes float64's", () => {
-    const before = GradientSummary.fromBytes(view(version_2));
+    const before = summaryFromBytes(view(version_2));
     expect(before.exponents.map((exponent) => before.sample(exponent))).toEqual(summary.exponents.map((exponent) => summary.sample(exponent)));
     expect(before.grid).toEqual({ precision: 53, least: -1074 });
     for (const [name, byScale] of Object.entries(errors)) {
@@ -83,15 +84,15 @@ test("records of block formats after the samples", () => {
     const body = Buffer.concat([old, Buffer.from(JSON.stringify([record]))]);
     const sum = Buffer.alloc(4);
     sum.writeUInt32LE(crc32(body));
-    const read = GradientSummary.fromBytes(view(Buffer.concat([body, sum]).toString("hex")));
+    const read = summaryFromBytes(view(Buffer.concat([body, sum]).toString("hex")));
     expect(read.blocks).toEqual([record]);
-    expect(read.count).toBe(GradientSummary.fromBytes(view(cases[0]!.bytes)).count);
+    expect(read.count).toBe(summaryFromBytes(view(cases[0]!.bytes)).count);
   }
-  expect(GradientSummary.fromBytes(view(cases[0]!.bytes)).blocks).toEqual([]);
+  expect(summaryFromBytes(view(cases[0]!.bytes)).blocks).toEqual([]);
 });
 
 test("the table of answers is what each summary says, and their sum", () => {
-  const summaries = cases.map(({ bytes }) => GradientSummary.fromBytes(view(bytes)));
+  const summaries = cases.map(({ bytes }) => summaryFromBytes(view(bytes)));
   for (const format of signed) {
     const answers = new Answers(summaries, format);
     for (let log2 = LOWEST; log2 <= HIGHEST; log2 += 8) {
@@ -105,7 +106,7 @@ test("the table of answers is what each summary says, and their sum", () => {
 
 test("headroom is the last scale above the best that overflows nothing", () => {
   for (const { bytes } of cases) {
-    const summary = GradientSummary.fromBytes(view(bytes));
+    const summary = summaryFromBytes(view(bytes));
     for (const format of signed) {
       const { best } = new Answers([summary], format);
       const overflow = (binades: number) => summary.counts(format, best.log2 + binades).finite[3]!;
@@ -117,7 +118,7 @@ test("headroom is the last scale above the best that overflows nothing", () => {
 });
 
 test("of several summaries the first has the say in samples", () => {
-  const parts = cases.map(({ bytes }) => GradientSummary.fromBytes(view(bytes)));
+  const parts = cases.map(({ bytes }) => summaryFromBytes(view(bytes)));
   for (const order of [parts, parts.toReversed()]) {
     const total = GradientSummary.together(order);
     for (const exponent of total.exponents) {
@@ -128,9 +129,9 @@ test("of several summaries the first has the say in samples", () => {
 });
 
 test("several summaries in one frame", () => {
-  const read = (parts: readonly Uint8Array[]) => unpacked(readFrame(writeFrame(packed(parts)))).map(GradientSummary.fromBytes);
+  const read = (parts: readonly Uint8Array[]) => unpacked(readFrame(writeFrame(packed(parts)))).map(summaryFromBytes);
   expect(read(cases.map(({ bytes }) => Buffer.from(bytes, "hex"))).map(({ count }) => count))
-    .toEqual(cases.map(({ bytes }) => GradientSummary.fromBytes(view(bytes)).count));
+    .toEqual(cases.map(({ bytes }) => summaryFromBytes(view(bytes)).count));
   expect(read([])).toEqual([]);
 });
 
@@ -139,15 +140,15 @@ test("damaged bytes are refused, never drawn", () => {
   for (let at = 0; at < whole.length; at++) {
     const broken = Uint8Array.from(whole);
     broken[at]! ^= 0x41;
-    expect(() => GradientSummary.fromBytes(new DataView(broken.buffer)), `byte ${at}`).toThrow(RangeError);
+    expect(() => summaryFromBytes(new DataView(broken.buffer)), `byte ${at}`).toThrow(RangeError);
     const short = Uint8Array.from(whole.subarray(0, at));
-    expect(() => GradientSummary.fromBytes(new DataView(short.buffer)), `cut at ${at}`).toThrow(RangeError);
+    expect(() => summaryFromBytes(new DataView(short.buffer)), `cut at ${at}`).toThrow(RangeError);
   }
 });
 
 test("a summary of several has the grid of all", () => {
   const [wide, narrow] = ["spread float64", "every bfloat16"].map((name) =>
-    GradientSummary.fromBytes(view(cases.find((one) => one.name === name)!.bytes)));
+    summaryFromBytes(view(cases.find((one) => one.name === name)!.bytes)));
   expect(narrow!.grid).toEqual({ precision: 8, least: -133 });
   expect(GradientSummary.together([narrow!, wide!]).grid).toEqual({ precision: 53, least: -1074 });
   expect(estimatedError(narrow!, getFormat("bfloat16")!, 0)).toBe(0);

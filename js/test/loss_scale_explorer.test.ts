@@ -4,7 +4,7 @@
 import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { writeFrame } from "#core/frame.ts";
-import { GradientSummary } from "#core/gradients/summary.ts";
+import { summaryFromBytes } from "#core/gradients/serialization.ts";
 import { getFormat } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { choices } from "#mixwidgets/floats/widgets/loss_scale_explorer/state.ts";
@@ -107,7 +107,7 @@ test("a snapshot without dy shows the weights' gradients, whatever was asked for
 
 test("what block formats lose, if it was recorded", () => {
   expect(blockRows(show().el)).toBeUndefined();
-  const finite = GradientSummary.fromBytes(new DataView(Uint8Array.from(bytesOf("spread float32")).buffer)).finite;
+  const finite = summaryFromBytes(new DataView(Uint8Array.from(bytesOf("spread float32")).buffer)).finite;
   const one = blockRows(show({ _snapshots: still({ w: "spread float32 (blocks)" }) }).el);
   expect(one).toEqual([["nvfp4, along axis 1", share(5, finite), "0 %", "12 %", "5.4 … 9.8", "−1.0 … 6.0"]]);
   const two = show({ _snapshots: still({ w: "spread float32 (blocks)", v: "spread float32 (blocks)" }) });
@@ -122,7 +122,7 @@ test("what block formats lose, if it was recorded", () => {
 function expected(format: string, log2: number): number[] {
   const parts = ["spread float32", "zeros", "edges float32"].map((name) => {
     const bytes = Uint8Array.from(bytesOf(name));
-    return GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat(format)!, log2).finite;
+    return summaryFromBytes(new DataView(bytes.buffer)).counts(getFormat(format)!, log2).finite;
   });
   return [0, 1, 2, 3].map((kind) => parts.reduce((sum, counts) => sum + counts[kind]!, 0));
 }
@@ -235,7 +235,7 @@ describe("the histogram in the hand", () => {
 
 describe("one tensor alone", () => {
   const alone = (name: string, log2: number) =>
-    [...GradientSummary.fromBytes(new DataView(Uint8Array.from(bytesOf(name)).buffer)).counts(getFormat("float16")!, log2).finite];
+    [...summaryFromBytes(new DataView(Uint8Array.from(bytesOf(name)).buffer)).counts(getFormat("float16")!, log2).finite];
 
   test("a row narrows everything to it, and back; the other rows stay", () => {
     const { model, el, one, figures, names, drag } = show();
@@ -438,7 +438,7 @@ describe("time", () => {
   const at = (step: number, name: string) => snapshot(step, { w: name }, { lossScale: 2 ** 16, loss: 1 / step });
   const run = { _snapshots: snapshots(at(1, "spread float32"), at(11, "zeros"), at(21, "edges float32")), _newest: 21, _seen: 3,
     _loss: losses([1, 2.5], [5, NaN], [11, 0.5], [21, 0.25]) };
-  const one = (name: string) => [...GradientSummary.fromBytes(new DataView(Uint8Array.from(bytesOf(name)).buffer)).counts(getFormat("float16")!, 0).finite];
+  const one = (name: string) => [...summaryFromBytes(new DataView(Uint8Array.from(bytesOf(name)).buffer)).counts(getFormat("float16")!, 0).finite];
 
   function showRun(changes: Record<string, unknown> = {}) {
     const shown = show({ ...run, ...changes });
@@ -511,7 +511,7 @@ describe("time", () => {
     model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [snapshots(at(31, "spread float32"))]);
     expect([find<HTMLInputElement>("input[type=range]").value, find<HTMLInputElement>(".mw-scale-exponent").value]).toEqual(["9", ""]);
     const bytes = Uint8Array.from(bytesOf("spread float32"));
-    expect(figures()).toEqual([...GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 9).finite]);
+    expect(figures()).toEqual([...summaryFromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 9).finite]);
   });
 
   test("the kernel's choice of a step is followed, to the nearest", () => {
@@ -572,7 +572,7 @@ describe("the heat map", () => {
     expect(found[0]).toMatch(/^layer \d+ · below /);
     const counts = found.map((words) => Number(/: ([\d,]+) of the gradients/.exec(words)?.[1]!.replaceAll(",", "") ?? 0));
     const bytes = Uint8Array.from(bytesOf("spread float32"));
-    const counted = GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 3).finite;
+    const counted = summaryFromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 3).finite;
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(counted.reduce((sum, count) => sum + count, 0));
     const kinds = new Set(found.flatMap((words) => words.split("), ")[1]?.split(", ") ?? []));
     const names = ["flushed to zero", "subnormal", "normal", "overflow"];

@@ -21,7 +21,7 @@ const SAME = new Set([
 ]);
 const PUT_TOGETHER = new Set([
   "blocks.lost_of", "designer.cell", "designer.class_count", "lab.failure", "lab.field_of", "difference.cell", "difference.cell_raised", "explorer.edge_words",
-  "common.lang", "common.list", "common.series", "common.named", "common.sentences",
+  "play.verdict", "common.lang", "common.list", "common.series", "common.named", "common.sentences",
   "verdict.reason", "verdict.end", "verdict.sentence",
 ]);
 

@@ -11,10 +11,10 @@ import { t, type MessageKey } from "./messages.ts";
 import type { View } from "./view.ts";
 
 /** The event of a card that has come to the stage or left it. */
-const STAGED = "mw-staged";
+export const STAGED = "mw-staged";
 /** The event of a staged card at the keys for next and back, `detail` 1 and −1. Unless it is prevented, the page's next or
  * previous card takes the stage. */
-const TURN = "mw-turn";
+export const TURN = "mw-turn";
 
 const PAGES = { PageUp: -1, PageDown: 1 };
 const ARROWS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };

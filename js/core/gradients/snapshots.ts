@@ -1,6 +1,7 @@
 // Gradient snapshots, as mixwidgets/floats/widgets/snapshot_feed.py sends them.
 
 import { readFrame, rowsOf, unpacked } from "../frame.ts";
+import { summaryFromBytes } from "./serialization.ts";
 import { GradientSummary } from "./summary.ts";
 
 /** Of what the gradients are: of weights, or of the outputs of linear layers (dy). */
@@ -32,7 +33,7 @@ export function readSnapshots(view: DataView): Snapshot[] {
   return rowsOf(frame.arrays.get("snapshots")!).map(([step, lossScale, loss], i) => {
     const named = (names: string[]): Named => {
       const own = parts.splice(0, names.length);
-      return { names, summaries: () => own.map(GradientSummary.fromBytes) };
+      return { names, summaries: () => own.map(summaryFromBytes) };
     };
     return { step: step!, lossScale: lossScale!, loss: loss!, weights: named(frame.head.names[i]), outputs: named(frame.head.outputs[i]) };
   });

@@ -1,10 +1,10 @@
 // The geometry of the histogram's bars and zones, in pixels. No DOM.
 
-import { scaleLinear } from "d3-scale";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { BINADE, boundaries, CLASSES, log2Of } from "#core/gradients/boundaries.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
 import { clamp } from "#core/range.ts";
+import { linear } from "#ui/scale.ts";
 
 const BELOW = 25; // binades drawn below the smallest subnormal, enough for usual gradients
 const ABOVE = 4; // and above the largest finite value
@@ -65,8 +65,8 @@ export type Frame = ReturnType<typeof frame>;
 
 /** Scales for a plot of `width` × `height` pixels whose tallest binade holds `most` values. */
 export function frame({ low, high }: Domain, width: number, height: number, most: number) {
-  const y = scaleLinear([0, Math.max(1, most)], [0, height]).clamp(true);
-  return { x: scaleLinear([low, high], [0, width]), y, low, bins: high - low };
+  const y = (count: number) => height * clamp(count / Math.max(1, most), 0, 1);
+  return { x: linear([low, high], [0, width]), y, low, bins: high - low };
 }
 
 /** The largest count of any one binade, wherever it is drawn. */

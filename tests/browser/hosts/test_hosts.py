@@ -98,7 +98,7 @@ def test_a_network_trains_in_the_page_and_is_changed(host):
     playground.get_by_label("gradients", exact=True).select_option("bfloat16")
     playground.get_by_role("button", name="One step").press("Enter")
     expect(count).to_have_text("step 21 of 20")
-    expect(playground.locator(".mw-play-verdict")).to_contain_text("in this step")
+    expect(playground.locator(".mw-play-verdict")).to_contain_text("Step 21:")
     host.python_has("Playground", "21 steps, gradients in bfloat16")
 
 

@@ -5,6 +5,7 @@ import type { RenderProps } from "@anywidget/types";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { readFrame, rowsOf, unpacked } from "#core/frame.ts";
+import { summaryFromBytes } from "#core/gradients/serialization.ts";
 import { GradientSummary } from "#core/gradients/summary.ts";
 import { button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
@@ -149,7 +150,7 @@ function tensorPanel(view: View, chosen: ReadonlySignal<Row | undefined>, first:
   menu.addEventListener("change", () => (place.value = menu.selectedIndex));
   const choice = labelled(t("difference.which"), menu);
   const summaries = (["reference", "recipe"] as const).map((which) => computed(() =>
-    tensor.value ? GradientSummary.fromBytes(tensor.value[which]) : GradientSummary.together([])));
+    tensor.value ? summaryFromBytes(tensor.value[which]) : GradientSummary.together([])));
   const most = computed(() => Math.max(...summaries.map((summary) => tallest(summary.value))));
   const plots = summaries.map((summary, i) => {
     const counts = h("p", { class: "mw-note" });

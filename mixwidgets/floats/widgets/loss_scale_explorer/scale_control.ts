@@ -1,8 +1,8 @@
 // The scale in large, a curve of what is lost at every scale, the slider under it, a field for the exponent, and the best
 // scale.
 
+import { linear } from "#ui/scale.ts";
 import { computed } from "@preact/signals-core";
-import { scaleLinear } from "d3-scale";
 import { wholeIn } from "#core/formats/parse.ts";
 import { HEADROOM, HIGHEST, LOWEST, type Answers } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
@@ -121,13 +121,13 @@ function scaleCurve({ view, answers, scale, move, commit }: Explored, textures: 
     swatch("overflow", textures), t("ruler.zone_overflow"));
   const measured = view.width(plot);
   const width = computed(() => Math.max(measured.value, LEAST_WIDTH));
-  const x = computed(() => scaleLinear([LOWEST, HIGHEST], [THUMB, width.value - THUMB]));
+  const x = computed(() => linear([LOWEST, HIGHEST], [THUMB, width.value - THUMB]));
 
   view.effect(() => {
     set(plot, { viewBox: `0 0 ${width.value} ${HEAD + HEIGHT}` });
     const scales = Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => LOWEST + i);
     const totals = scales.map((log2) => answers.value.totals(log2));
-    const y = scaleLinear([0, Math.max(1, answers.value.total.finite)], [0, HEIGHT]);
+    const y = (count: number) => (HEIGHT * count) / Math.max(1, answers.value.total.finite);
     const table = Float64Array.from(totals.flatMap(([flushed, , , overflow]) => [flushed!, 0, 0, overflow!]));
     const shape = { x: x.value, y, low: LOWEST - 0.5, bins: scales.length };
     barPaths(table, shape, HEAD + HEIGHT).forEach((d, kind) => set(bars[kind]!, { d }));

@@ -4,27 +4,62 @@ import { wholeIn } from "#core/formats/parse.ts";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { clamp } from "#core/range.ts";
 import {
-  ACCUMULATIONS, ACTIVATIONS, LIMITS, LOSS_SCALES, OPTIMIZERS, startingSettings, TASKS, type Task, WEIGHT_ROUNDINGS,
+  ACCUMULATIONS, ACTIVATIONS, LIMITS, LOSS_SCALES, OPTIMIZERS, startingSettings, TASKS, WEIGHT_ROUNDINGS,
 } from "#training/settings.ts";
-import { action } from "#ui/buttons.ts";
+import { action, button } from "#ui/buttons.ts";
 import { chips } from "#ui/choices.ts";
 import { twoTo } from "#ui/digits.ts";
-import { h, set, uniqueId } from "#ui/dom.ts";
+import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { bareField } from "#ui/fields.ts";
 import { t } from "#ui/messages.ts";
 import type { Page } from "./session.ts";
 import { type Choice, choices, MOST_STEPS, ownFormat, stepsFor, widthsIn } from "./state.ts";
+import { taskPicture } from "./learned.ts";
 import { settingText } from "./words.ts";
 
 const NEW_LAYER_UNITS = 8;
+const RATES = [1, 10, 60, 300, 100_000] as const; // steps a second; the last is more than a frame has time for
 const OWN = "custom"; // the entry of a format menu for a format of one's own
 
-/** What the network learns, and its size. */
-export function networkPart({ view, traits, edit }: Page): HTMLElement {
-  const task = menu<string>(t("play.task"), TASKS, (name) => t(`play.task_${name as Task}`), (name) => {
-    const { layers, learningRate } = startingSettings(name as Task); // which suit the task
-    edit({ task: name, layers: [...layers], learning_rate: learningRate, steps: stepsFor(name) });
+/** One row of what one changes most, and a drawer of the rest, which opens upwards over the ruler. */
+export function controlsPart(page: Page): HTMLElement {
+  const { view, session, traits, edit } = page;
+  const fields = rowFields(page);
+  const scales = chips(t("play.scale"), LOSS_SCALES, (kind) => edit({ loss_scale: kind, ...(kind === "static" && keptScale()) }), (kind) => t(`play.scale_${kind}`));
+  /** A static scale that follows a dynamic one stays at its last value. */
+  const keptScale = () => traits.peek().loss_scale === "dynamic" && { log2_loss_scale: clamp(Math.round(Math.log2(session.chosen.lossScale)), LOWEST, HIGHEST) };
+  const drawer = h("div", { class: "mw-play-drawer", id: uniqueId("drawer"), hidden: true }, networkPart(page), precisionPart(page));
+  const more = button("", () => open(drawer.hidden === true), { class: "mw-play-more-button", "aria-controls": drawer.id });
+  const open = (isOpen: boolean): void => {
+    drawer.hidden = !isOpen;
+    setText(more, t(isOpen ? "play.less" : "play.more"));
+    set(more, { "aria-expanded": String(isOpen) });
+  };
+  open(false);
+  drawer.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    event.preventDefault();
+    open(false);
+    more.focus();
   });
+  view.effect(() => {
+    showAll(fields, traits.value);
+    scales.show(traits.value.loss_scale);
+  });
+  const { learning_rate: rate, ...formats } = fields;
+  return h("section", { class: "mw-play-controls", "aria-label": t("play.kept") }, drawer,
+    h("div", { class: "mw-play-row" }, ...elementsOf(formats),
+      h("div", { class: "mw-play-field mw-play-scales" }, h("span", { class: "mw-play-label", "aria-hidden": "true" }, t("play.scale")), scales.element),
+      rate!.element, more));
+}
+
+/** What the network learns, and its size. */
+function networkPart({ view, session, traits, edit }: Page): HTMLElement {
+  const task = chips(t("play.task"), TASKS, (name) => {
+    const { layers, learningRate } = startingSettings(name); // which suit the task
+    edit({ task: name, layers: [...layers], learning_rate: learningRate, steps: stepsFor(name) });
+  }, (name) => t(`play.task_${name}`));
+  [...task.element.querySelectorAll("label")].forEach((label, i) => label.prepend(taskPicture(view, TASKS[i]!, session)));
   const layers = () => traits.peek().layers;
   const units = Array.from({ length: LIMITS.hiddenLayers }, (_, i) =>
     wholeField(t("play.units", { layer: i + 1 }), 1, LIMITS.units, (value) => edit({ layers: layers().with(i, value) })));
@@ -32,16 +67,15 @@ export function networkPart({ view, traits, edit }: Page): HTMLElement {
   const more = action("+", () => edit({ layers: [...layers(), NEW_LAYER_UNITS] }));
   set(fewer.element, { "aria-label": t("play.fewer_layers") });
   set(more.element, { "aria-label": t("play.more_layers") });
-  const activation = menu<string>(t("play.activation"), ACTIVATIONS, (name) => name, (name) => edit({ activation: name }));
-  const seed = wholeField(t("play.seed"), 0, LIMITS.seed, (value) => edit({ seed: value }));
-  const steps = wholeField(t("play.steps"), 1, MOST_STEPS, (value) => edit({ steps: value }));
+  const fields: Fields = {
+    activation: menu<string>(t("play.activation"), ACTIVATIONS, (name) => name, (name) => edit({ activation: name })),
+    seed: wholeField(t("play.seed"), 0, LIMITS.seed, (value) => edit({ seed: value })),
+  };
 
   view.effect(() => {
     const choice = traits.value;
     task.show(choice.task);
-    activation.show(choice.activation);
-    seed.show(choice.seed);
-    steps.show(choice.steps);
+    showAll(fields, choice);
     const { length } = choice.layers;
     units.forEach(({ element, show }, i) => {
       set(element, { hidden: i >= length });
@@ -49,73 +83,81 @@ export function networkPart({ view, traits, edit }: Page): HTMLElement {
     });
     fewer.allow(length === 0 ? t("play.no_fewer") : "", t("play.fewer_layers"));
     more.allow(length === LIMITS.hiddenLayers ? t("play.no_more", { most: LIMITS.hiddenLayers }) : "", t("play.more_layers"));
-    set(activation.element, { hidden: length === 0 });
   });
-  return h("section", { class: "mw-play-fields", "aria-label": t("play.network") },
-    task.element, ...units.map(({ element }) => element),
-    h("div", { class: "mw-play-field" }, h("span", { class: "mw-play-label", "aria-hidden": "true" }, t("play.layers")), h("span", { class: "mw-row mw-play-layer-buttons" }, fewer.element, more.element)),
-    activation.element, seed.element, steps.element);
+  return h("div", {}, h("h4", {}, t("play.network")), task.element,
+    h("div", { class: "mw-play-fields" }, ...units.map(({ element }) => element),
+      h("div", { class: "mw-play-field" }, h("span", { class: "mw-play-label", "aria-hidden": "true" }, t("play.layers")), h("span", { class: "mw-row mw-play-layer-buttons" }, fewer.element, more.element)),
+      ...elementsOf(fields)));
 }
 
 type Fields = { readonly [K in keyof Choice]?: Field<Choice[K]> };
 
-/** The formats of the chosen network's numbers, and how it is updated. */
-export function precisionPart({ view, session, traits, edit }: Page): HTMLElement {
-  const format = (name: "weight_format" | "activation_format" | "gradient_format" | "optimizer_format") =>
-    formatMenu(t(`play.${name}`), (value) => edit({ [name]: value }));
+/** When a field is shown, because it has an effect; the others always are. */
+const isUsed: { readonly [K in keyof Choice]?: (choice: Choice) => boolean } = {
+  activation: ({ layers }) => layers.length > 0,
+  momentum: ({ optimizer }) => optimizer === "momentum",
+  eps: ({ optimizer }) => optimizer === "adam",
+  optimizer_format: ({ optimizer }) => optimizer !== "sgd",
+  weight_rounding: ({ master_weights }) => !master_weights,
+  log2_loss_scale: ({ loss_scale }) => loss_scale === "dynamic",
+  growth_interval: ({ loss_scale }) => loss_scale === "dynamic",
+};
+
+function showAll(fields: Fields, choice: Choice): void {
+  for (const [name, field] of Object.entries(fields) as [keyof Choice, Field<unknown>][]) {
+    field.show(choice[name]);
+    set(field.element, { hidden: isUsed[name]?.(choice) === false });
+  }
+}
+
+const elementsOf = (fields: Fields) => Object.values(fields).map(({ element }) => element);
+
+type NumberTrait = "learning_rate" | "momentum" | "eps" | "loss_weight" | "growth_interval" | "batch_size" | "log2_loss_scale";
+
+const numberMenu = ({ edit }: Page, name: NumberTrait, options: readonly number[], words = settingText) =>
+  menu<number>(t(`play.${name}`), options, words, (value) => edit({ [name]: value }));
+
+const formatField = ({ edit }: Page, name: "weight_format" | "activation_format" | "gradient_format" | "optimizer_format") =>
+  formatMenu(t(`play.${name}`), (value) => edit({ [name]: value }));
+
+function rowFields(page: Page): Fields {
+  return {
+    weight_format: formatField(page, "weight_format"),
+    activation_format: formatField(page, "activation_format"),
+    gradient_format: formatField(page, "gradient_format"),
+    learning_rate: numberMenu(page, "learning_rate", [1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3]),
+  };
+}
+
+/** How the chosen network's numbers are kept, and how it is trained. */
+function precisionPart(page: Page): HTMLElement {
+  const { view, traits, edit } = page;
   const words = <N extends "accumulation" | "weight_rounding" | "optimizer">(name: N, options: readonly string[]) =>
     menu<string>(t(`play.${name}`), options, (value) => t(`play.${name}_${value}` as "play.optimizer_adam"), (value) => edit({ [name]: value }));
-  const number = (name: "learning_rate" | "momentum" | "eps" | "loss_weight" | "growth_interval" | "batch_size", options: readonly number[]) =>
-    menu<number>(t(`play.${name}`), options, settingText, (value) => edit({ [name]: value }));
-
-  const always: Fields = {
-    weight_format: format("weight_format"),
-    activation_format: format("activation_format"),
-    gradient_format: format("gradient_format"),
-  };
-  const folded: Fields = {
+  const fields: Fields = {
+    weight_rounding: words("weight_rounding", WEIGHT_ROUNDINGS),
     accumulation: words("accumulation", ACCUMULATIONS),
     optimizer: words("optimizer", OPTIMIZERS),
-    optimizer_format: format("optimizer_format"),
-    learning_rate: number("learning_rate", [1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3]),
-    momentum: number("momentum", [0.5, 0.9, 0.99]),
-    eps: number("eps", [1e-12, 1e-8, 1e-6, 1e-4]),
-    weight_rounding: words("weight_rounding", WEIGHT_ROUNDINGS),
-    loss_weight: number("loss_weight", [1, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]),
-    log2_loss_scale: menu<number>(t("play.first_scale"), [0, 8, 16, 24, 32], twoTo, (value) => edit({ log2_loss_scale: value })),
-    growth_interval: number("growth_interval", [5, 10, 25, 50, 100, 200, 2000]),
-    batch_size: number("batch_size", [1, 8, 16, 32, 64]),
+    optimizer_format: formatField(page, "optimizer_format"),
+    momentum: numberMenu(page, "momentum", [0.5, 0.9, 0.99]),
+    eps: numberMenu(page, "eps", [1e-12, 1e-8, 1e-6, 1e-4]),
+    loss_weight: numberMenu(page, "loss_weight", [1, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]),
+    log2_loss_scale: numberMenu(page, "log2_loss_scale", [0, 8, 16, 24, 32], twoTo),
+    growth_interval: numberMenu(page, "growth_interval", [5, 10, 25, 50, 100, 200, 2000]),
+    batch_size: numberMenu(page, "batch_size", [1, 8, 16, 32, 64]),
+    steps: wholeField(t("play.steps"), 1, MOST_STEPS, (value) => edit({ steps: value })),
   };
   const master = h("input", { type: "checkbox" });
   master.addEventListener("change", () => edit({ master_weights: master.checked }));
-  const scales = chips(t("play.scale"), LOSS_SCALES, (kind) => edit({ loss_scale: kind, ...(kind === "static" && keptScale()) }), (kind) => t(`play.scale_${kind}`));
-  /** A static scale that follows a dynamic one stays at its last value. */
-  const keptScale = () => traits.peek().loss_scale === "dynamic" && { log2_loss_scale: clamp(Math.round(Math.log2(session.chosen.lossScale)), LOWEST, HIGHEST) };
-  const elementsOf = (fields: Fields) => Object.values(fields).map(({ element }) => element);
-  /** When a field is shown; the others always are. */
-  const isUsed: { readonly [K in keyof Choice]?: (choice: Choice) => boolean } = {
-    momentum: ({ optimizer }) => optimizer === "momentum",
-    eps: ({ optimizer }) => optimizer === "adam",
-    optimizer_format: ({ optimizer }) => optimizer !== "sgd",
-    weight_rounding: ({ master_weights }) => !master_weights,
-    log2_loss_scale: ({ loss_scale }) => loss_scale === "dynamic",
-    growth_interval: ({ loss_scale }) => loss_scale === "dynamic",
-  };
+  const speed = menu<number>(t("play.speed"), RATES, (value) => t(value > 1000 ? "play.rate_most" : "play.rate", { value: Math.round(value) }), (value) => (page.rate.value = value));
 
   view.effect(() => {
-    const choice = traits.value;
-    for (const [name, field] of Object.entries({ ...always, ...folded }) as [keyof Choice, Field<unknown>][]) {
-      field.show(choice[name]);
-      set(field.element, { hidden: isUsed[name]?.(choice) === false });
-    }
-    master.checked = choice.master_weights;
-    scales.show(choice.loss_scale);
+    showAll(fields, traits.value);
+    master.checked = traits.value.master_weights;
   });
-  return h("section", { class: "mw-stack-tight mw-play-precision", "aria-label": t("play.precision") },
-    h("div", { class: "mw-play-fields" }, ...elementsOf(always),
-      h("label", { class: "mw-play-check" }, master, t("play.master_weights")),
-      h("div", { class: "mw-play-field" }, h("span", { class: "mw-play-label", "aria-hidden": "true" }, t("play.scale")), scales.element)),
-    h("details", { class: "mw-unfolding" }, h("summary", {}, t("play.more")), h("div", { class: "mw-play-fields" }, ...elementsOf(folded))));
+  view.effect(() => speed.show(page.rate.value));
+  return h("div", {}, h("h4", {}, t("play.kept")),
+    h("div", { class: "mw-play-fields" }, h("label", { class: "mw-play-field mw-play-check" }, t("play.master_weights"), master), ...elementsOf(fields), speed.element));
 }
 
 interface Field<T> {

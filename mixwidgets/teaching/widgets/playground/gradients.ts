@@ -3,9 +3,9 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
-import { listed, t } from "#ui/messages.ts";
+import { listed, t, tOr } from "#ui/messages.ts";
 import { bitInspector } from "#ui/ruler/bit_inspector.ts";
-import { tallest } from "#ui/ruler/geometry.ts";
+import { domain, tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
 import { term } from "#ui/term.ts";
@@ -14,8 +14,10 @@ import { rulerMarks } from "./marks.ts";
 import type { Page } from "./session.ts";
 import { countText, settingText, tensorName } from "./words.ts";
 
-const TALL = 84; // pixels
-const AIR = 1.4; // above the tallest bar, for the arrow of S
+const NOTED = ["flushed", "early", "subnormal", "overflow"]; // classes whose name needs a note
+const TALL = 64; // pixels
+const [LOWEST_DRAWN, HIGHEST_DRAWN] = [-70, 30]; // binades, of the range of a wide format, in which bars would be lines
+const AIR = 1.45; // above the tallest bar, for the arrow of S
 
 export function gradientsPart(page: Page): HTMLElement {
   const { view, session, traits, answers } = page;
@@ -28,7 +30,11 @@ export function gradientsPart(page: Page): HTMLElement {
   });
   const reached = computed(() => ({ format: answers.value.format, total: answers.value.reached }));
   const most = computed(() => AIR * tallest(answers.value.total));
-  const plot = histogram({ view, answers: reached, scale, most, tall: TALL, axis: "" }, fills);
+  const drawn = computed(() => {
+    const { low, high } = domain(answers.value.format);
+    return { low: Math.max(low, LOWEST_DRAWN), high: Math.min(high, HIGHEST_DRAWN) };
+  });
+  const plot = histogram({ view, answers: reached, scale, most, drawn, tall: TALL, axis: "" }, fills);
   const early = rulerMarks(page, plot, scale);
   const binade = signal<number | null>(null);
   const inspector = bitInspector({
@@ -50,7 +56,7 @@ export function gradientsPart(page: Page): HTMLElement {
   });
   return h("section", { class: "mw-stack-tight mw-play-gradients", "aria-label": t("play.gradients") },
     h("div", { class: "mw-play-title" }, h("span", {}, h("h4", {}, t("play.gradients")), " ", weighted), counts(page, scale, fills)),
-    h("div", { class: "mw-play-ruler" }, inspector, scaleGrip(page, plot)), fills.element);
+    h("div", { class: "mw-play-ruler" }, inspector, scaleGrip(page, plot, scale)), fills.element);
 }
 
 /** How many gradients there are of each class; the counts add up to all gradients. */
@@ -61,8 +67,8 @@ function counts({ view, answers }: Page, scale: ReadonlySignal<number>, fills: R
   } as Readonly<Record<string, SVGElement>>;
   const items = ["flushed", "early", "subnormal", "normal", "overflow", "zero", "none"].map((kind) => {
     const number = h("span", { class: "mw-num mw-play-share" });
-    const name = t(`play.class_${kind}` as "play.class_early");
-    return { kind, number, element: h("span", { class: "mw-row mw-play-class" }, marks[kind], term(name, () => t(`play.note_${kind}` as "play.note_early")), number) };
+    const name = classWord(kind);
+    return { kind, number, element: h("span", { class: "mw-row mw-play-class" }, marks[kind], NOTED.includes(kind) ? term(name, () => t(`play.note_${kind}` as "play.note_early")) : name, number) };
   });
   view.effect(() => {
     const { reached, format } = answers.value;
@@ -75,6 +81,9 @@ function counts({ view, answers }: Page, scale: ReadonlySignal<number>, fills: R
   return h("span", { class: "mw-row mw-play-classes" }, ...items.map(({ element }) => element));
 }
 
+const classWord = (kind: string): string =>
+  kind === "flushed" ? t("ruler.short_flushed") : tOr(`ruler.zone_${kind}`, "") || t(`play.class_${kind}` as "play.class_early");
+
 /** The classes and how many gradients each has, in words; the rare ones only where there are some. `finite`: in the order of
  * CLASSES, without those lost on the way back. */
 function classesOf({ total, early }: Page["answers"]["value"], finite: readonly number[]): { kind: string; name: string; words: string }[] {
@@ -83,6 +92,6 @@ function classesOf({ total, early }: Page["answers"]["value"], finite: readonly 
     ["overflow", finite[3]!, true], ["zero", total.zero, false], ["none", total.nan + total.inf, false],
   ];
   return found.filter(([, count, isUsual]) => isUsual || count > 0).map(([kind, count]) => ({
-    kind, name: t(`play.class_${kind}` as "play.class_early"), words: countText(count, total.count),
+    kind, name: classWord(kind), words: countText(count, total.count),
   }));
 }

@@ -1,7 +1,7 @@
 // The one control of the loss scale S: a grip on the ruler, at S. Without a loss scale it stands at 1, and the first move makes a
 // static one; a dynamic loss scale is set by the run, and has no grip.
 
-import { computed } from "@preact/signals-core";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { clamp } from "#core/range.ts";
 import { h, set, setText } from "#ui/dom.ts";
@@ -13,20 +13,20 @@ import { powerOfAny, spokenScale } from "#ui/ruler/words.ts";
 import type { Page } from "./session.ts";
 import { log2InForce } from "./state.ts";
 
+const ROOM = 150; // pixels, for the words after the grip
+const NARROW = 480; // pixels of a plot that has no room for the hint
 const PAGE = 4; // binades that PageUp and PageDown move
 const STEPS: Readonly<Record<string, number>> = {
   ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -PAGE, PageUp: PAGE, Home: -Infinity, End: Infinity,
 };
 
-export function scaleGrip({ view, session, traits, edit }: Page, plot: Histogram): HTMLElement {
+/** `shown`: log2 of the scale of the step that is shown. */
+export function scaleGrip({ view, traits, edit }: Page, plot: Histogram, shown: ReadonlySignal<number>): HTMLElement {
   const grip = h("div", { class: "mw-play-grip", role: "slider", tabindex: 0, "aria-label": t("play.scale"), "aria-valuemin": LOWEST, "aria-valuemax": HIGHEST });
   const [formula, hint] = [h("strong"), h("span", { class: "mw-note" })];
   const words = h("span", { class: "mw-play-grip-words" }, formula, hint);
   const isDynamic = computed(() => traits.value.loss_scale === "dynamic");
-  const now = computed(() => {
-    session.look.value;
-    return isDynamic.value ? Math.log2(session.chosen.lossScale) : log2InForce(traits.value);
-  });
+  const now = computed(() => (isDynamic.value ? shown.value : log2InForce(traits.value)));
   const move = (log2: number, isHeld: boolean) => edit({ loss_scale: "static", log2_loss_scale: clamp(log2, LOWEST, HIGHEST) }, isHeld);
 
   grip.addEventListener("keydown", (event) => {
@@ -50,13 +50,14 @@ export function scaleGrip({ view, session, traits, edit }: Page, plot: Histogram
 
   view.effect(() => {
     const { x, low, bins } = plot.frame.value;
-    const place = SIDE + x(clamp(now.value, low, low + bins));
+    const end = SIDE + x(low + bins);
+    const place = isDynamic.value ? end : SIDE + x(clamp(now.value, low, low + bins));
     set(grip, { hidden: isDynamic.value, "aria-valuenow": now.value, "aria-valuetext": spokenScale(now.value) });
     grip.style.left = `${place}px`;
-    const isRight = now.value > low + 0.6 * bins; // of what is drawn: the words stand at its left
-    words.style.left = isRight ? "auto" : `${place}px`;
-    words.style.right = isRight ? `calc(100% - ${place}px)` : "auto";
-    set(words, { class: isRight ? "mw-play-grip-words mw-play-grip-before" : "mw-play-grip-words" });
+    hint.hidden = end < NARROW;
+    const isBefore = end - place < (hint.hidden ? ROOM / 2 : ROOM);
+    Object.assign(words.style, { left: isBefore ? "auto" : `${place}px`, right: isBefore ? `calc(100% - ${place}px)` : "auto" });
+    set(words, { class: isBefore ? "mw-play-grip-words mw-play-grip-before" : "mw-play-grip-words" });
     setText(formula, now.value === 0 ? "S = 1" : `S = ${powerOfAny(2 ** now.value)}`);
     setText(hint, t(isDynamic.value ? "play.set_by_run" : "play.drag"));
   });

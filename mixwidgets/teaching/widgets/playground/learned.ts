@@ -1,42 +1,56 @@
 // What a network has learned: its class for each point of the plane with the examples, or its answers to held-out digits; and
-// its accuracy.
+// its accuracy, in the title, which is also the key of its line in the chart of losses.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
-import { clamp } from "#core/range.ts";
 import { EXTENT, type Examples } from "#training/data.ts";
+import type { Task } from "#training/settings.ts";
 import type { Trainer } from "#training/trainer.ts";
-import { crispCanvas } from "#ui/canvas.ts";
+import { crispCanvas, type Pen } from "#ui/canvas.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { percent } from "#ui/run_words.ts";
-import type { Page } from "./session.ts";
+import type { View } from "#ui/view.ts";
+import type { Learner, Page, Session } from "./session.ts";
 
-// A network is evaluated at GRID × GRID points of the plane, or at fewer, down to COARSE_GRID × COARSE_GRID, if that would take
-// more than MOST_PRODUCTS multiplications.
-const GRID = 40;
-const COARSE_GRID = 10;
-const MOST_PRODUCTS = 5e5;
 const POINTS = 200; // of the training set that are drawn
 const MARK = 2.6; // half a mark's size, in pixels
 const STRONGEST = 0.62; // the opacity of a class's colour where the network is certain
 const SIDE = 8; // pixels of a digit
 const DIGITS = 10;
+const SAMPLE = 3; // the digit in the picture of the task
 
 /** Drawn again at each `look`; `name` is the network's. */
-export function learnedPart(page: Page, trainer: Trainer, look: ReadonlySignal<number>, name: string): HTMLElement {
+export function learnedPart(page: Page, learner: Learner, look: ReadonlySignal<number>, kind: "reference" | "chosen", name: ReadonlySignal<string>): HTMLElement {
   const { view, session } = page;
-  const accuracy = computed(() => (look.value, percent(trainer.evaluate(trainer.data.test).accuracy)));
-  const figure = h("p", { class: "mw-play-accuracy" });
-  const [onPlane, onDigits] = [plane(page, trainer, look, accuracy, name), digits(page, trainer, look)];
+  const title = h("h4");
+  const figure = h("strong", { class: "mw-num mw-play-accuracy" });
+  const [onPlane, onDigits] = [plane(page, learner, look, name), digits(page, learner.trainer, look)];
+  view.effect(() => setText(title, name.value));
   view.effect(() => {
-    setText(figure, t("play.accuracy", { share: accuracy.value }));
+    look.value;
+    setText(figure, accuracyOf(learner));
     onDigits.hidden = session.settings.value.task !== "digits";
     onPlane.hidden = !onDigits.hidden;
   });
-  return h("div", { class: "mw-play-network" }, onPlane, onDigits, figure);
+  return h("div", { class: "mw-play-network" },
+    h("div", { class: "mw-play-network-title" }, h("span", { class: `mw-play-key mw-play-key-${kind}` }), title, figure), onPlane, onDigits);
 }
 
-function plane({ view, session }: Page, trainer: Trainer, look: ReadonlySignal<number>, accuracy: ReadonlySignal<string>, name: string): HTMLElement {
+/** What the picture shows, for both networks. */
+export function legendPart({ view, session }: Page): HTMLElement {
+  const marks = [1, 0].map((label) => h("span", {}, h("span", { class: `mw-play-mark mw-play-class-${label}`, "aria-hidden": "true" }, label ? "■" : "●"), " ", t(label ? "play.class_1" : "play.class_0")));
+  const [shade, right] = [h("span", {}, t("play.shade")), h("span", {}, t("play.right"))];
+  view.effect(() => [...marks, shade].forEach((one) => (one.hidden = session.settings.value.task === "digits")));
+  return h("p", { class: "mw-note mw-play-key-line" }, ...marks, shade, right);
+}
+
+/** On the test set: "92.2 %", or "NaN" for a network whose answers are no numbers. */
+function accuracyOf({ result }: Learner): string {
+  const { loss, accuracy } = result.peek();
+  return Number.isNaN(loss) ? "NaN" : percent(accuracy);
+}
+
+function plane({ view }: Page, learner: Learner, look: ReadonlySignal<number>, name: ReadonlySignal<string>): HTMLElement {
   const canvas = h("canvas", { class: "mw-play-plane", role: "img" });
   const classes = [0, 1].map((label) => h("span", { class: `mw-play-class-${label}`, hidden: true })); // they have the colours
   const begin = crispCanvas(view, canvas);
@@ -44,19 +58,18 @@ function plane({ view, session }: Page, trainer: Trainer, look: ReadonlySignal<n
 
   view.effect(() => {
     look.value;
-    if (session.settings.peek().task === "digits") return;
-    set(canvas, { "aria-label": t("play.plane", { name, share: accuracy.value }) });
+    const seen = learner.plane.peek();
+    if (!seen) return;
+    set(canvas, { "aria-label": t("play.plane", { name: name.value, share: accuracyOf(learner) }) });
     const drawn = begin();
     if (!drawn) return;
     const { pen, width, height } = drawn;
     const colours = classes.map((sample) => getComputedStyle(sample).color);
-    const side = Math.round(clamp(Math.sqrt(MOST_PRODUCTS / trainer.weightCount), COARSE_GRID, GRID));
-    paintCells(cells, side, trainer.decision(side), colours);
-    pen.imageSmoothingEnabled = true;
+    paintCells(cells, seen.side, seen.decisions, colours);
+    pen.imageSmoothingEnabled = new Set(seen.decisions).size > seen.side; // few answers make blocks, which are no blur
     pen.drawImage(cells, 0, 0, width, height);
     const ground = getComputedStyle(canvas).backgroundColor;
-    const place = (at: number, length: number) => ((at + EXTENT) / (2 * EXTENT)) * length;
-    paintMarks(pen, trainer.data.training, (x, y) => [place(x, width), height - place(y, height)], colours, ground);
+    paintMarks(drawn, learner.trainer.data.training, colours, ground);
   });
   return h("div", {}, canvas, ...classes);
 }
@@ -78,9 +91,9 @@ function paintCells(cells: HTMLCanvasElement, side: number, decisions: Float32Ar
 
 /** Circles and squares, so that colour is not the only difference. */
 function paintMarks(
-  pen: CanvasRenderingContext2D, { inputs, labels, count }: Examples, place: (x: number, y: number) => readonly [number, number],
-  colours: readonly string[], edge: string,
+  { pen, width, height }: Pen, { inputs, labels, count }: Examples, colours: readonly string[], edge: string, size = MARK,
 ): void {
+  const part = (at: number) => (at + EXTENT) / (2 * EXTENT);
   pen.strokeStyle = edge;
   pen.lineWidth = 1;
   for (const label of [0, 1]) {
@@ -88,10 +101,10 @@ function paintMarks(
     pen.beginPath();
     for (let i = 0; i < Math.min(count, POINTS); i++) {
       if (labels[i] !== label) continue;
-      const [x, y] = place(inputs[2 * i]!, inputs[2 * i + 1]!);
-      pen.moveTo(x + MARK, y);
-      if (label === 0) pen.arc(x, y, MARK, 0, 2 * Math.PI);
-      else pen.rect(x - MARK, y - MARK, 2 * MARK, 2 * MARK);
+      const [x, y] = [part(inputs[2 * i]!) * width, (1 - part(inputs[2 * i + 1]!)) * height];
+      pen.moveTo(x + size, y);
+      if (label === 0) pen.arc(x, y, size, 0, 2 * Math.PI);
+      else pen.rect(x - size, y - size, 2 * size, 2 * size);
     }
     pen.fill();
     pen.stroke();
@@ -132,4 +145,27 @@ function paintDigit(canvas: HTMLCanvasElement, pixels: Float32Array): void {
   if (!image) return;
   pixels.forEach((ink, i) => image.data.set([255 * (1 - ink), 255 * (1 - ink), 255 * (1 - ink), 255], 4 * i));
   pen!.putImageData(image, 0, 0);
+}
+
+/** A small picture of a task: its examples, or a digit. */
+export function taskPicture(view: View, task: Task, { example }: Session): HTMLCanvasElement {
+  const canvas = h("canvas", { class: "mw-play-task", "aria-hidden": "true" });
+  const classes = [0, 1].map((label) => h("span", { class: `mw-play-class-${label}`, hidden: true }));
+  canvas.append(...classes);
+  const begin = crispCanvas(view, canvas);
+  view.effect(() => {
+    const drawn = begin();
+    if (!drawn) return;
+    const { pen, width, height } = drawn;
+    const { test, features } = example(task);
+    if (task === "digits") {
+      const cells = h("canvas", { width: SIDE, height: SIDE });
+      paintDigit(cells, test.inputs.subarray(SAMPLE * features, (SAMPLE + 1) * features));
+      pen.imageSmoothingEnabled = false;
+      return pen.drawImage(cells, 0, 0, width, height);
+    }
+    const colours = classes.map((sample) => getComputedStyle(sample).color);
+    paintMarks(drawn, test, colours, "transparent", 1.2);
+  });
+  return canvas;
 }

@@ -10,11 +10,13 @@ const CARRIED = 2; // frames whose steps are made up for after a slow frame
 /** Whether the reader prefers reduced motion; also true where this cannot be asked. */
 export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
 
-/** While `playing` is true and `root` is visible, call `drawn` in each frame, and then `step` as often as `rate` (steps a second)
+const SEEN = 0.6; // of `seen` must be in view
+
+/** While `playing` is true and `seen` is in view, call `drawn` in each frame, and then `step` as often as `rate` (steps a second)
  * asks and the budget allows. If the frame began with budget left there is at least one step, because on a slow machine drawing
- * alone exceeds the budget. The frame after a click or a key calls neither, so that the page answers at once. */
+ * alone exceeds the budget. The frame after a click or a key in `root` calls neither, so that the page answers at once. */
 export function frameLoop(
-  view: View, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
+  view: View, root: Element, seen: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
   step: () => void, drawn: () => void,
 ): void {
   const isSeen = signal(true);
@@ -23,8 +25,8 @@ export function frameLoop(
   for (const type of ["click", "pointerdown", "keydown", "input"]) root.addEventListener(type, () => (isAnswering = true));
   const wake = () => (isAwake.value = !document.hidden);
   document.addEventListener("visibilitychange", wake);
-  const observer = globalThis.IntersectionObserver && new IntersectionObserver((entries) => (isSeen.value = entries.at(-1)!.isIntersecting));
-  observer?.observe(root);
+  const observer = globalThis.IntersectionObserver && new IntersectionObserver((entries) => (isSeen.value = entries.at(-1)!.intersectionRatio >= SEEN), { threshold: SEEN });
+  observer?.observe(seen);
   view.onClose(() => {
     document.removeEventListener("visibilitychange", wake);
     observer?.disconnect();

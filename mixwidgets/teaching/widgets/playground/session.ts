@@ -1,17 +1,21 @@
 // What a playground trains: one network in float32 and one with the chosen settings, of the same seed and on the same batches.
 // Also the history of their losses, what the gradient format does to the gradients, and what the parts of the page share. No DOM.
 
-import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import { float32 } from "#core/formats/catalogue.ts";
+import { clamp } from "#core/range.ts";
 import { writeFrame } from "#core/frame.ts";
 import { GradientSummary, summaryOf } from "#core/gradients/summary.ts";
-import type { DigitRows } from "#training/data.ts";
+import { dataSet, type DigitRows, Stream } from "#training/data.ts";
 import { round, rounderOf } from "#training/rounder.ts";
-import { noLossScale, type Settings } from "#training/settings.ts";
+import { noLossScale, type Settings, type Task } from "#training/settings.ts";
 import { Trainer, type StepReport } from "#training/trainer.ts";
 import type { View } from "#ui/view.ts";
 import type { Choice, State } from "./state.ts";
 
+const GRID = 40;
+const COARSE_GRID = 10;
+const MOST_PRODUCTS = 5e5;
 export const MOST_ROWS = 2048; // of a history; even, and the same in widget.py
 
 /** What the parts of the page share. */
@@ -26,9 +30,12 @@ export interface Page {
    * before. */
   record(takeBack: () => boolean): void;
   readonly answers: ReadonlySignal<GradientAnswers>;
+  /** Steps a second. */
+  readonly rate: Signal<number>;
 }
 
 export type Session = ReturnType<typeof startSession>;
+export type Learner = Session["ofChosen"];
 
 export function startSession(first: Settings, digits: DigitRows) {
   const [reference, chosen] = [new Trainer(inFloat32(first), digits), new Trainer(first, digits)];
@@ -38,12 +45,27 @@ export function startSession(first: Settings, digits: DigitRows) {
   const look = signal(0);
   let last: StepReport | undefined;
   let stepped = first; // the settings of the last step
+  let diverged = 0;
 
   /** Have the networks drawn again. */
   const show = () => void look.value++;
+  /** What a network has learned, computed where it is asked for, once for each look. */
+  const learner = (trainer: Trainer) => ({
+    trainer,
+    result: computed(() => (look.value, trainer.evaluate(trainer.data.test))),
+    /** Its decisions at GRID × GRID points of the plane, or at fewer, down to COARSE_GRID × COARSE_GRID, if that would take more
+     * than MOST_PRODUCTS multiplications; null for another task. */
+    plane: computed(() => {
+      look.value;
+      if (trainer.settings.task === "digits") return null;
+      const side = Math.round(clamp(Math.sqrt(MOST_PRODUCTS / trainer.weightCount), COARSE_GRID, GRID));
+      return { side, decisions: trainer.decision(side) };
+    }),
+  });
   const begin = () => {
     history.clear();
     last = undefined;
+    diverged = 0;
   };
   return {
     reference, chosen, history, settings, look, show,
@@ -51,6 +73,11 @@ export function startSession(first: Settings, digits: DigitRows) {
     report: computed(() => (look.value, last)),
     /** Whether the settings have changed since that step. */
     isChanged: computed(() => (look.value, last !== undefined && stepped !== settings.value)),
+    /** The first step whose loss was no number; 0 for none. */
+    diverged: () => diverged,
+    /** The examples of a task, whatever the seed. */
+    example: (task: Task) => dataSet(task, new Stream(0, 0), digits),
+    ofReference: learner(reference), ofChosen: learner(chosen),
     /** Continue with other settings. */
     apply(wanted: Settings) {
       reference.change(inFloat32(wanted));
@@ -65,6 +92,7 @@ export function startSession(first: Settings, digits: DigitRows) {
       const { loss } = reference.step();
       last = chosen.step();
       stepped = chosen.settings;
+      if (!Number.isFinite(last.loss)) diverged ||= last.step;
       history.add({ step: last.step, reference: loss, loss: last.loss, lossScale: last.lossScale, skipped: Number(last.skipped) });
     },
     /** Set a weight of the chosen network; the next step reads it. */

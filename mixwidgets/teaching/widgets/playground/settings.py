@@ -29,6 +29,8 @@ _FILE = json.loads(files(__package__).joinpath("stories.json").read_text(encodin
 DEFAULTS: Mapping[str, Any] = _FILE["usual"]
 STORIES: Mapping[str, Mapping[str, Any]] = _FILE["stories"]
 """The settings of each story that differ from DEFAULTS, by name."""
+ACTS: Mapping[str, Mapping[str, Any]] = _FILE["acts"]
+"""What the second act of each story changes."""
 NUMBERS = ("learning_rate", "momentum", "eps", "loss_weight")
 
 

@@ -7,7 +7,7 @@ import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { listed, t } from "#ui/messages.ts";
 import { holdsTensors } from "#training/rounder.ts";
 import { checkChoice, checkSettings, checkWhole, noLossScale, type Settings, SettingsError } from "#training/settings.ts";
-import { stories as storiesInFile, usual as usualInFile } from "./stories.json"; // by name, so that the bundle omits the rest
+import { acts as actsInFile, other_guess as guessesInFile, stories as storiesInFile, usual as usualInFile } from "./stories.json"; // by name, so that the bundle omits the rest
 
 export type Choice = typeof usualInFile & { story: string };
 
@@ -20,6 +20,11 @@ export interface State extends Choice {
 export const usual: Choice = { story: "", ...usualInFile };
 /** The settings of each story that differ from the usual ones, by its name. */
 export const stories: Readonly<Record<string, Partial<Choice>>> = storiesInFile;
+
+/** What the second act of each story changes. */
+export const acts: Readonly<Record<string, Partial<Choice>>> = actsInFile;
+/** The curve of the loss that the second guess of each story means; the first is that it learns. */
+export const otherGuess: Readonly<Record<string, string>> = guessesInFile;
 
 export const TRAITS = Object.keys(usual) as (keyof Choice)[];
 const FORMAT_TRAITS = ["weight_format", "activation_format", "gradient_format", "optimizer_format"] as const;

@@ -1,13 +1,17 @@
-// Texts of the playground: names, numbers, and the sentence on what the precision costs. No DOM.
+// Texts of the playground: names and numbers. No DOM.
 
-import type { StepReport, Trainer, WeightTensor } from "#training/trainer.ts";
+import type { WeightTensor } from "#training/trainer.ts";
 import { integer, superscript, withMinus } from "#ui/digits.ts";
-import { type Piece, pieces, t } from "#ui/messages.ts";
-import { number, powerOfAny, share } from "#ui/ruler/words.ts";
-import type { GradientAnswers } from "./session.ts";
+import { t } from "#ui/messages.ts";
+import { number, share } from "#ui/ruler/words.ts";
 
 export function tensorName({ layer, kind }: Pick<WeightTensor, "layer" | "kind">): string {
   return t(`play.tensor_${kind}`, { layer: layer + 1 });
+}
+
+/** A format's name in a sentence: "E2M1" for float4_e2m1fn, "E4M3FNUZ", "E5M7" for one's own, "bfloat16". */
+export function shortName(name: string): string {
+  return name.replace(/^(?:float\d+|custom)_(e\dm\d+)(.*)$/, (_, widths: string, more: string) => `${widths}${more === "fn" ? "" : more}`.toUpperCase());
 }
 
 /** A loss in four digits: "0.0123", "1.2e−5", "NaN". */
@@ -35,22 +39,3 @@ export function settingText(value: number): string {
 
 /** A weight in six digits: "0.0344089", "−1.2e−7". */
 export const weightText = (value: number): string => withMinus(String(Number(value.toPrecision(6))));
-
-/** What the precision costs in the last step, in one sentence. `isChanged`: whether the settings have changed since. */
-export function verdict({ settings, weightCount }: Trainer, report: StepReport | undefined, isChanged: boolean, { reached, early: lost }: GradientAnswers): Piece[] {
-  if (!report) return pieces("play.verdict_start");
-  if (isChanged) return pieces("play.verdict_changed");
-  const { kind } = settings.lossScale;
-  const args = { step: integer(report.step), all: integer(weightCount), format: settings.gradientFormat.name };
-  if (report.skipped) return pieces(kind === "dynamic" ? "play.verdict_skipped_lower" : "play.verdict_skipped", { ...args, scale: powerOfAny(report.lossScale) });
-  if (!Number.isFinite(report.loss)) return pieces("play.verdict_diverged", args);
-  if (report.foundInf) return pieces("play.verdict_not_finite", args);
-  const early = lost.finite;
-  const small = reached.counts(settings.gradientFormat, Math.log2(report.lossScale)).finite[0]!; // as the ruler counts
-  if (report.unchanged > small + early) {
-    const isDrawn = !settings.masterWeights && settings.weightRounding === "stochastic";
-    return pieces(isDrawn ? "play.verdict_unchanged_drawn" : "play.verdict_unchanged", { ...args, count: integer(report.unchanged) });
-  }
-  if (early === 0) return small > 0 ? pieces("play.verdict_small", { ...args, count: integer(small) }) : pieces("play.verdict_nothing", args);
-  return small > 0 ? pieces("play.verdict_small_and_early", { ...args, count: integer(small), early: integer(early) }) : pieces("play.verdict_early", { ...args, count: integer(early) });
-}
