@@ -304,18 +304,18 @@ def in_bfloat16(operands, patterns):
 @pytest.mark.parametrize(
     ("patterns", "kept"),
     [
-        ((), set()),
-        (("head",), {"head"}),
-        (("last",), {"head"}),
-        (("first", "last"), {"blocks.0", "head"}),
-        (("blocks.*",), {"blocks.0", "blocks.1"}),
-        (("blocks.[1-9]", "h*"), {"blocks.1", "head"}),
-        (("*",), {"blocks.0", "blocks.1", "head"}),
+        ((), []),
+        (("head",), ["head"]),
+        (("last",), ["head"]),
+        (("first", "last"), ["blocks.0", "head"]),
+        (("blocks.*",), ["blocks.0", "blocks.1"]),
+        (("blocks.[1-9]", "h*"), ["blocks.1", "head"]),
+        (("*",), ["blocks.0", "blocks.1", "head"]),
     ],
     ids=str,
 )
 def test_layers_are_kept_wide_by_their_names(patterns, kept):
-    assert {name for name, is_wide in in_bfloat16(MXFP4, patterns).items() if is_wide} == kept
+    assert sorted(name for name, is_wide in in_bfloat16(MXFP4, patterns).items() if is_wide) == kept
 
 
 def test_a_layer_of_this_name_is_the_one_that_is_meant():
