@@ -47,7 +47,7 @@ export const row = (changes: Partial<Row> = {}): Row => ({
   id: "run-1", task: "digits_cnn", recipe: "fp16_dynamic", changes: [], scaled: true, seed: 0, loss_weight: 1, batch_size: null, settings: null, steps: 300, step: 213,
   status: "running", position: null, message: "", device: "cpu", device_name: "", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
   skipped: 2, rate: 141, metrics: { accuracy: 0.972, loss: 0.1 },
-  memory: null, work: null, flushed: 0.182, gradients: true, name: "", note: "", star: false, ...changes,
+  memory: null, work: null, flushed: 0.182, gradients: true, ...changes,
 });
 
 /** A run's curves, of which `writeFrame` makes `_settled` and `_live`. */

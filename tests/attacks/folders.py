@@ -223,6 +223,15 @@ def hostile_texts(path):
     rewrite(path / "experiment.json", recipe=recipe)
 
 
+def hostile_labels(path):
+    """What a lab keeps beside runs: names, notes, recipes."""
+    text = "\x1b[2J\u202e=cmd|' /C calc'!A0 <img src=x onerror=window.hit=1>"
+    (path / "label.json").write_text(json.dumps({"name": text, "note": text, "star": True}))
+    (path.parent / ".recipes.json").write_text(
+        json.dumps({text: {}, "mine": {"compute_format": text}, "x": HUGE})
+    )
+
+
 ATTACKS = {
     name: function
     for name, function in globals().items()

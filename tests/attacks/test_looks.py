@@ -55,6 +55,7 @@ def test_a_hostile_run_is_one_row_that_says_so(tmp_path, attack):
     assert len(of_bad) == 1
     if attack not in (
         "hostile_texts",
+        "hostile_labels",
         "a_float_beyond_float64",
         "no_time_at_all",
     ):  # these hold what a run may hold

@@ -27,7 +27,7 @@ def test_a_run_is_named_noted_and_starred_and_the_next_lab_knows_it(tmp_path, ma
     asked = {"kind": "label", "request": 1, "run": run.id, "name": " the  best ", "star": True}
     assert page.ask(asked)["kind"] == "done"
     lab.label(run, note="eps <b>")
-    until(lambda: lab._rows[0]["note"])
+    until(lambda: lab._rows[0].get("note"))
     assert [lab._rows[0][name] for name in ("name", "note", "star")] == ["the best", "eps <b>", True]
     shutil.copytree(tmp_path, tmp_path / "copy")
     other = make_lab(tmp_path / "copy")

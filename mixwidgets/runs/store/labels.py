@@ -45,12 +45,17 @@ class Label:
         return replace(self, **changes)
 
 
+_NONE = Label()
+
+
 def read_label(run_path: Path) -> Label:
     """A run's label; one that is missing or cannot be read is empty."""
+    if not os.path.lexists(f"{run_path}/{_FILE}"):  # of thousands of runs most have none
+        return _NONE
     try:
-        return Label().changed(json.loads(read_plain_file(run_path / _FILE, _LIMIT)))
+        return _NONE.changed(json.loads(read_plain_file(run_path / _FILE, _LIMIT)))
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return Label()
+        return _NONE
 
 
 def write_label(run_path: Path, label: Label) -> None:

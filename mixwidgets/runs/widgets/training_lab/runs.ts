@@ -166,8 +166,8 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
     box.checked = isSelected;
     sample.show(style);
     setText(title, row.star ? `★ ${name}` : name);
-    setText(note, row.note);
-    set(note, { hidden: row.note === "" });
+    setText(note, row.note ?? "");
+    set(note, { hidden: !row.note });
     setText(detail, details(row, tasked, flushed));
     const why = isFailure(row) ? row.message : "";
     setText(reason, why);

@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -277,7 +277,7 @@ class FollowedRun:
                 "message": status.message,
                 "position": self._position,
                 "gradients": self._has_gradients,
-                **asdict(self.label),
+                **{name: value for name, value in vars(self.label).items() if value},
             }
         return self._row
 

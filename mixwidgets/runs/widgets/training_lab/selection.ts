@@ -76,7 +76,7 @@ export function selection({ view, selected, refusal, asking, ask, names }: Lab, 
       element,
       open() {
         if (!single.value) return;
-        [run, name.value, note.value] = [single.value.id, single.value.name, single.value.note];
+        [run, name.value, note.value] = [single.value.id, single.value.name ?? "", single.value.note ?? ""];
         expect(rename.element);
         title(t("lab.rename_of", { name: names.value.get(run) ?? run }));
         name.focus();

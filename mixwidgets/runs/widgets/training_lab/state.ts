@@ -35,9 +35,9 @@ export interface Row {
   work: WireWork | null; // of a step
   flushed: number | null; // share of the newest snapshot's non-zero gradients, in 0 … 1
   gradients: boolean; // whether there is a snapshot to open
-  name: string; // as its user calls it; "" for none
-  note: string;
-  star: boolean;
+  name?: string; // as its user calls it
+  note?: string;
+  star?: boolean;
   [figure: string]: unknown; // others of `_figures`
 }
 
