@@ -64,6 +64,7 @@ function buttonsPart({ view }: Page, story: Story): HTMLElement {
   const guessed = h("strong");
   const onward = button("", () => forward(story), { class: "mw-primary mw-play-onward" });
   const freely = button(t("play.freely"), () => story.choose(""), { class: "mw-play-freely" });
+  const aside = h("div", { class: "mw-play-aside" }, ...guesses, guessed, onward, freely);
   view.effect(() => {
     const [act, phase, guess] = [story.act.value, story.phase.value, story.guess.value];
     const isGuessed = phase === "playing" && guess !== null && !act!.isSecond;
@@ -77,8 +78,9 @@ function buttonsPart({ view }: Page, story: Story): HTMLElement {
     onward.hidden = phase !== "told" || next === null;
     setText(onward, next ?? "");
     freely.hidden = phase !== "told" || !act!.isSecond;
+    if (aside.matches(":focus-within")) (aside.querySelector<HTMLElement>("button:not([hidden])") ?? aside.closest<HTMLElement>(".mw"))?.focus(); // the pressed one is gone
   });
-  return h("div", { class: "mw-play-aside" }, ...guesses, guessed, onward, freely);
+  return aside;
 }
 
 /** What comes after the present act, in words; null if nothing does. */
