@@ -67,6 +67,7 @@ function buttonsPart({ view }: Page, story: Story): HTMLElement {
   const aside = h("div", { class: "mw-play-aside" }, ...guesses, guessed, onward, freely);
   view.effect(() => {
     const [act, phase, guess] = [story.act.value, story.phase.value, story.guess.value];
+    const hadFocus = aside.matches(":focus-within");
     const isGuessed = phase === "playing" && guess !== null && !act!.isSecond;
     const next = nextOf(story);
     guesses.forEach((one, which) => {
@@ -78,7 +79,7 @@ function buttonsPart({ view }: Page, story: Story): HTMLElement {
     onward.hidden = phase !== "told" || next === null;
     setText(onward, next ?? "");
     freely.hidden = phase !== "told" || !act!.isSecond;
-    if (aside.matches(":focus-within")) (aside.querySelector<HTMLElement>("button:not([hidden])") ?? aside.closest<HTMLElement>(".mw"))?.focus(); // the pressed one is gone
+    if (hadFocus) (aside.querySelector<HTMLElement>("button:not([hidden])") ?? aside.closest<HTMLElement>(".mw"))?.focus(); // the pressed one is gone
   });
   return aside;
 }
