@@ -55,7 +55,7 @@ describe("a story", () => {
     step(399);
     expect(headline()).toBe(question); // no sentence changes while it plays
     step(1);
-    expect(headline()).toMatch(/^float16 learns nothing: all 42 gradients are lost, \d+ of them too small for it\.$/);
+    expect(headline()).toMatch(/^float16 learns nothing: all 42 gradients are lost, \d+ of them too small for float16\.$/);
     expect(more()).toMatch(/^You guessed: It learns as float32 does\. The other \d+ vanish on the way back\./);
     expect(shown()).toEqual(["Now with a dynamic loss scale ▸"]);
     press("Now with a dynamic loss scale ▸");
@@ -187,8 +187,8 @@ describe("the sentence about a step, the first that applies", () => {
     ["the loss is lost", {}, { loss: NaN, foundInf: true }, 0, 0, { diverged: 5 }, "float16 diverges: its loss is not a number from step 5 on.", "bad"],
     ["a static scale skipped it", { loss_scale: "static" }, { skipped: true, foundInf: true }, 0, 0, {}, "Step 7 is skipped: a gradient overflows in float16 at S = 2¹⁰.", "plain"],
     ["a gradient is lost", {}, { foundInf: true }, 0, 0, {}, "float16 overflows: a gradient is infinite, and nothing checks for it.", "bad"],
-    ["all are lost", {}, {}, 29, 13, failed, "float16 learns nothing: all 42 gradients are lost, 29 of them too small for it.", "bad"],
-    ["all are too small", {}, {}, 42, 0, failed, "float16 learns nothing: all 42 gradients are too small for it.", "bad"],
+    ["all are lost", {}, {}, 29, 13, failed, "float16 learns nothing: all 42 gradients are lost, 29 of them too small for float16.", "bad"],
+    ["all are too small", {}, {}, 42, 0, failed, "float16 learns nothing: all 42 gradients are too small for float16.", "bad"],
     ["all are lost while float32 has not learned yet", {}, {}, 42, 0, early, "Step 7: all 42 gradients are too small for float16.", "plain"],
     ["weights stand still", {}, { unchanged: 38 }, 2, 1, failed, "float16 learns nothing: 38 of 42 weights stand still, their updates rounded away.", "bad"],
     ["weights stand still, but it learns", {}, { unchanged: 38 }, 0, 0, {}, "float16 learns as float32 does: 100 % both, and no gradient is lost.", "good"],

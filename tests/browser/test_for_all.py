@@ -312,7 +312,6 @@ def test_a_stage_opened_by_the_mouse_is_led_by_keys(page, tmp_path):
         "FormatDesigner",
         "BlockLab",
         "LossScaleExplorer",
-        "Playground",
         "TrainingLab",
         "SweepProgress",
         "ModuleErrors",
@@ -331,7 +330,7 @@ def test_the_stage_shows_no_answer_before_the_room_has_predicted(page, tmp_path,
             page.get_by_label("What does the room predict?"),
         )
         count = int(place.text_content().split("/")[1])
-        always = name in ("Playground", "TrainingLab", "SweepProgress", "ModuleErrors")
+        always = name in ("TrainingLab", "SweepProgress", "ModuleErrors")
         for i in range(count):
             expect(place).to_have_text(f"{i + 1} / {count}")
             assert body.evaluate_all("all => all.every((one) => one.hasAttribute('inert'))")

@@ -223,7 +223,6 @@ def test_the_digits_and_a_network_that_is_edited(opened):
         "units of layer 2 takes a whole number from 1 to 32; got 0."
     )
     assert "layers=32-8" in page.url
-    field(page, "gradients").focus()
     field(page, "gradients").select_option(label="your own …")
     page.get_by_role("textbox", name="exponent bits of gradients").fill("6/2")
     page.keyboard.press("Enter")
@@ -434,7 +433,7 @@ def worst(lang):
     """Every headline of a language, with the longest arguments."""
     texts = json.loads((ROOT / f"mixwidgets/support/languages/{lang}/page.json").read_text(encoding="utf-8"))
     args = {
-        "name": "bfloat16", "format": "bfloat16", "it": "bfloat16", "step": "1,000", "since": "100",
+        "name": "bfloat16", "format": "bfloat16", "step": "1,000", "since": "100",
         "all": "42", "gradients": "42", "small": "38", "early": "12", "count": "38", "distinct": "88",
         "share": "92.2 %", "reference": "98.8 %", "scale": "2¹⁶",
     }  # fmt: skip
@@ -505,3 +504,21 @@ def test_one_screen_that_nothing_moves(opened):
     ruler_end = page.locator(".mw-histogram").bounding_box()
     assert losses_end["y"] + losses_end["height"] <= 730
     assert ruler_end["y"] + ruler_end["height"] <= 910
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_on_the_stage_a_story_needs_no_scrolling_and_shows_its_answer_after_the_guess(opened, lang):
+    scrolls = "one => one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth"
+    page = opened(mw.Playground("loss_scale", lang=lang))
+    page.set_viewport_size({"width": 1280, "height": 720})
+    root = page.locator(".mw-play")
+    page.locator(".mw-stage-button").click()
+    expect(page.locator(".mw-play-guess").first).to_be_focused()
+    expect(page.locator(".mw-play-classes")).to_be_hidden()
+    assert not root.evaluate(scrolls)
+    page.keyboard.press("Enter")
+    expect(page.locator(".mw-play-onward")).to_be_visible(timeout=60_000)
+    expect(page.locator(".mw-play-classes")).to_be_visible()
+    assert not root.evaluate(scrolls)
+    page.keyboard.press("Escape")
+    expect(page.locator(".mw-play-row")).to_be_visible()

@@ -366,10 +366,13 @@ class TrainingLab(FollowingWidget):
         with self._looking:
             with self._folder.lock:
                 seconds = 0 if self._begun is None else _LIVE_S
+                asked = self._shown
                 shown = self._shown_now()
                 self._is_behind = self._folder.read(self, shown, seconds) or self._has_more
                 traits, is_live = self._news(shown), self._folder.is_live
-            self._tell(_shown=shown, **traits)
+            if shown != asked:  # else the page may have chosen others meanwhile
+                traits["_shown"] = shown
+            self._tell(**traits)
         if self._wants_spare and self._views and not is_live:
             self._wants_spare = False
             keep_spare()

@@ -64,8 +64,10 @@ function buttonsPart({ view }: Page, story: Story): HTMLElement {
   const guessed = h("strong");
   const onward = button("", () => forward(story), { class: "mw-primary mw-play-onward" });
   const freely = button(t("play.freely"), () => story.choose(""), { class: "mw-play-freely" });
+  const aside = h("div", { class: "mw-play-aside" }, ...guesses, guessed, onward, freely);
   view.effect(() => {
     const [act, phase, guess] = [story.act.value, story.phase.value, story.guess.value];
+    const hadFocus = aside.matches(":focus-within");
     const isGuessed = phase === "playing" && guess !== null && !act!.isSecond;
     const next = nextOf(story);
     guesses.forEach((one, which) => {
@@ -77,8 +79,9 @@ function buttonsPart({ view }: Page, story: Story): HTMLElement {
     onward.hidden = phase !== "told" || next === null;
     setText(onward, next ?? "");
     freely.hidden = phase !== "told" || !act!.isSecond;
+    if (hadFocus) (aside.querySelector<HTMLElement>("button:not([hidden])") ?? aside.closest<HTMLElement>(".mw"))?.focus(); // the pressed one is gone
   });
-  return h("div", { class: "mw-play-aside" }, ...guesses, guessed, onward, freely);
+  return aside;
 }
 
 /** What comes after the present act, in words; null if nothing does. */

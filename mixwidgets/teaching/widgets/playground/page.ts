@@ -137,7 +137,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     untracked(take);
   });
   view.onAddress(begin); // a preset is the state that it names, from step 1
-  root.addEventListener(STAGED, () => root.querySelector<HTMLElement>(".mw-play-aside > :not([hidden])")?.focus());
+  root.addEventListener(STAGED, () => root.querySelector<HTMLElement>("[data-stage] .mw-play-aside > :not([hidden])")?.focus());
   root.addEventListener(TURN, (event) => {
     if ((event as CustomEvent<number>).detail < 0 ? back() : onward()) event.preventDefault();
   });

@@ -54,7 +54,6 @@ export function verdict(seen: Seen): Verdict {
   const args = {
     name, format, step: integer(report.step), all: integer(weightCount), gradients: integer(reached.finite + early), small: integer(small), early: integer(early),
     scale: powerOfAny(report.lossScale), since: integer(diverged), share, reference, distinct, skipped: integer(skippedSteps),
-    it: name === format && outcome !== "step" ? t("play.it") : format,
   };
   const said = (tone: Verdict["tone"], headline: readonly Piece[], ...more: string[]): Verdict => ({ tone, headline, more: sentences(more) });
   const ended = (rest: MessageKey, more: Readonly<Record<string, string | number>>, ...others: string[]): Verdict =>
