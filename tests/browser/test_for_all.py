@@ -46,7 +46,7 @@ def unfold(page, name):
         for other in (0, 1):
             page.locator(".mw-runs input").nth(other).uncheck()
         page.get_by_role("button", name=re.compile("^(Open gradients|查看梯度)$")).press("Enter")
-        expect(page.locator(".mw-python")).to_be_visible()
+        expect(page.locator("code.mw-python")).to_be_visible()
     if name.startswith("Playground"):
         page.get_by_role("button", name=re.compile("^(One step|走一步)$")).press("Enter")
         matrix = page.locator(".mw-play-surface").first

@@ -54,7 +54,7 @@ def test_the_table_has_a_line_for_each_student(folder):
     lines = done.stdout.splitlines()
     assert done.exit_code == 0
     assert [line.split()[0] for line in lines] == ["student", "=cmd()\\x1b[31m", "ann", "large", "李华"]
-    assert lines[0].split()[1:12] == [lesson[:2] for lesson in course()]
+    assert lines[0].split()[1:13] == [lesson[:2] for lesson in course()]
     assert lines[2].split()[-2:] == ["2", "4"]
     assert lines[4].split()[-2:] == ["0", "1"]
     assert "no report found" in lines[1]

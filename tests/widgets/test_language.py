@@ -161,7 +161,7 @@ def test_a_module_differs_in_its_messages_alone(name):
         assert style + code in module
         others.add(re.sub("const messages = .*;\n", "", module))
     assert len(others) == 1
-    assert len(modules["en"].encode()) <= 130_000  # the words of another language may be longer
+    assert len(modules["en"].encode()) <= 142_000  # the words of another language may be longer
 
 
 @pytest.mark.parametrize("name", BUNDLES)

@@ -173,7 +173,7 @@ export function titlesOf(recipe: readonly RecipeField[], tasks: readonly TaskCho
 
 /** A field's name for the eye, that of `titles` if there is one: "recipe.loss_scale.init_scale" → "loss scale: init scale". */
 export const fieldName = (field: string, titles: ReadonlyMap<string, string>): string =>
-  titles.get(field) ?? tOr(`lab.field_${field.replace(".", "_")}`, spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": "));
+  titles.get(field) ?? tOr(`lab.field_${field.replaceAll(".", "_")}`, spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": "));
 
 const METRIC_SHARE = /^metrics\.(accuracy|iou)$/;
 const NOT_FINITE = /^(nan|-?inf)$/;

@@ -30,7 +30,7 @@ export function transportPart({ view, session, traits }: Page, { playing, end, c
   const count = h("p", { class: "mw-play-count" });
 
   view.effect(() => {
-    play.firstElementChild!.firstElementChild!.setAttribute("d", ICONS[playing.value ? "pause" : "play"]);
+    set(play.firstElementChild!.firstElementChild!, { d: ICONS[playing.value ? "pause" : "play"] });
     const name = playing.value ? t("play.pause") : playWords();
     set(play, { "aria-label": name, title: name });
   });
