@@ -54,7 +54,7 @@ def test_a_quick_run_on_the_cpu_measures_everything_and_writes_nothing():
     results = found["results"]
     assert {name: row for name, row in results.items() if "error" in row} == {}
     loops = [row for name, row in results.items() if name.startswith("0.1M: ") and "memory" not in name]
-    assert len(loops) == 14
+    assert len(loops) == 18
     for row in loops:
         assert row["against the baseline"]["median_ratio"] > 0
         assert row["milliseconds a step"] > 0

@@ -116,7 +116,7 @@ class LossScaleExplorer(FollowingWidget):
     step = Checked(0)
     """The snapshot nearest to this step is shown; 0: always the newest."""
 
-    kind: Checked[Kind] = Checked("weights", _kind)
+    kind = Checked[Kind]("weights", _kind)
     """Which gradients are shown: "weights", or "outputs", which are dy of each linear layer and need a Run or
     a GradientSnapshot of an experiment with `record_dy`."""
 
