@@ -106,13 +106,14 @@ def test_the_address_restores_every_widget_and_no_junk_disturbs_it(saved, tmp_pa
     widget = make(name, tmp_path)
     saved.open(widget)
     assert saved.hash == ""  # until something is edited
-    before = saved.page.evaluate("[...document.querySelectorAll('#widget *')].length")
+    elements = "document.querySelectorAll('#widget *:not(p strong)').length"  # a sentence may change meanwhile
+    before = saved.page.evaluate(elements)
     for junk in (PAYLOAD, "__proto__=1", "constructor=x&toString=y", "%", "&=&=", "a" * 1_000_000):
         saved.go(junk)
         expect(saved.note).to_contain_text("holds nothing that this page can show")
     saved.go(widget.state)
     expect(saved.note).to_be_empty()
-    assert saved.page.evaluate("[...document.querySelectorAll('#widget *')].length") == before
+    assert saved.page.evaluate(elements) == before
     widget.close()
 
 
