@@ -106,7 +106,8 @@ def test_the_address_restores_every_widget_and_no_junk_disturbs_it(saved, tmp_pa
     widget = make(name, tmp_path)
     saved.open(widget)
     assert saved.hash == ""  # until something is edited
-    elements = "document.querySelectorAll('#widget *:not(p strong)').length"  # a sentence may change meanwhile
+    # the words of a sentence may change meanwhile
+    elements = "document.querySelectorAll('#widget *:not(p strong)').length"
     before = saved.page.evaluate(elements)
     for junk in (PAYLOAD, "__proto__=1", "constructor=x&toString=y", "%", "&=&=", "a" * 1_000_000):
         saved.go(junk)
