@@ -149,6 +149,19 @@ def test_seeds_are_one_finding_by_their_mean():
     assert finding.why == "loss other (3 seeds) 1.5, fp32 (3 seeds) 1"
 
 
+def test_a_reason_is_that_of_all_seeds():
+    ends = [ended("fp32", 1.0, seed=seed) for seed in range(2)]
+    ends += [ended("other", 1.5, skipped=skipped, seed=seed) for seed, skipped in enumerate((1, 4))]
+    for end, zero in zip(ends, (0.1, 0.3, 0.6, 1.0), strict=True):
+        end.state.lost["gradients.zero"] = zero
+    finding, *_ = verdict(ends)
+    assert finding.why == "80.0 % of its gradients are 0 in float16 (of fp32 (2 seeds): 20.0 %)"
+    for end in ends:
+        end.state.lost.clear()
+    finding, *_ = verdict(ends)
+    assert finding.why == "5 of its 20 steps were skipped"
+
+
 def test_a_run_alone_is_told_by_its_own_loss():
     (finding,) = verdict([ended("fp16_static", 1.0, accuracy=0.5)])
     assert (finding.head, finding.why) == ("fp16_static learns", "accuracy 50.0 %")

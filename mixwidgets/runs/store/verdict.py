@@ -157,9 +157,12 @@ class _Verdict:
         return Finding(names=(*names,), loses=loses, head=head, why=first, figures=figures)
 
     def _reasons(self, name: str) -> Iterator[str]:
-        """What the records of the first seed say about why it does not learn, the most telling first."""
+        """What the records say about why it does not learn, the most telling first: shares are means over its
+        seeds, counts are of all of them."""
         run = self._first(name)
-        lost, steps, skipped = run.state.lost, run.state.steps, run.state.skipped
+        steps, skipped = (
+            sum(getattr(each.state, count) for each in self.groups[name]) for count in ("steps", "skipped")
+        )
         if self._skips_all(name):
             yield self._say(
                 "why_skipped_all", steps=f"{steps:,}", scale=power_text(run.state.loss_scale or 1)
@@ -167,17 +170,17 @@ class _Verdict:
         if self._diverged(name):
             words = {"skipped": f"{skipped:,}", "steps": f"{steps:,}"}
             yield self._say("why_not_finite_skipped" if skipped else "why_not_finite", **words)
-        format = run.experiment.compute_format_at(steps)
-        flushed = lost.get("gradients.flushed_against_float32", math.nan)
+        format = run.experiment.compute_format_at(run.state.steps)
+        flushed = self._lost(name, "gradients.flushed_against_float32")
         if flushed > _MANY:
             yield self._say("why_flushed", share=_percent(flushed), format=format)
-        zero, usual = lost.get("gradients.zero", math.nan), math.nan
+        zero, usual = self._lost(name, "gradients.zero"), math.nan
         if self.reference and self.reference != name:
-            usual = self._first(self.reference).state.lost.get("gradients.zero", math.nan)
+            usual = self._lost(self.reference, "gradients.zero")
         if zero > _MANY and zero - usual > _MANY * (1 - usual):
             words = {"reference": self._named(self.reference or ""), "usual": _percent(usual)}
             yield self._say("why_zero", share=_percent(zero), format=format, **words)
-        unchanged = lost.get("weights_unchanged", math.nan)
+        unchanged = self._lost(name, "weights_unchanged")
         if unchanged > _MANY:
             yield self._say("why_unchanged", share=_percent(unchanged))
         if skipped:
@@ -211,6 +214,10 @@ class _Verdict:
         how = "scale_up" if last > first else "scale_down" if last < first else "scale_stays"
         words = {"first": power_text(first), "last": power_text(last), "skipped": f"{run.state.skipped:,}"}
         return self._say(how, name=name, steps=steps, **words)
+
+    def _lost(self, name: str, share: str) -> float:
+        """Its mean over the seeds; NaN if one has no record of it."""
+        return _mean(run.state.lost.get(share, math.nan) for run in self.groups[name])
 
     def _diverged(self, name: str) -> bool:
         some = self.groups[name]
