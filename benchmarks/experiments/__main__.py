@@ -15,7 +15,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from typing import Any
 
 from benchmarks.experiments import results
-from benchmarks.experiments.cells import Figures
+from benchmarks.experiments.cells import Figures, seeds_of
 from benchmarks.experiments.report import judged, markdown
 from benchmarks.experiments.row import Row
 from benchmarks.experiments.rows import ROWS
@@ -53,9 +53,12 @@ def measure(
     keys = {label: f"{type(cell).__name__} {cell.to_dict()}" for label, cell in row.cells.items()}
     for seed in range(seeds):
         for label, cell in row.cells.items():
-            if (keys[label], seed) not in futures:
+            if seed in seeds_of(cell, seeds) and (keys[label], seed) not in futures:
                 futures[keys[label], seed] = pool.submit(cell.measure, seed)
-    found = {label: [futures[key, seed].result() for seed in range(seeds)] for label, key in keys.items()}
+    found = {
+        label: [futures[keys[label], seed].result() for seed in seeds_of(cell, seeds)]
+        for label, cell in row.cells.items()
+    }
     return {
         "cells": {label: {**cell.to_dict(), "seeds": found[label]} for label, cell in row.cells.items()},
         "minutes": round((time.perf_counter() - start) / 60, 1),

@@ -65,15 +65,13 @@ class Buffer:
         return {"experiment": self.experiment.to_json()}
 
 
-def ones(format: str, count: int, seed: int) -> Figures:
+def ones(format: str, count: int) -> Figures:
     """So many ones, one after another."""
-    del seed  # nothing is random
     return compared(sequential_sum(np.ones(count, _DTYPES[format])), count)
 
 
-def ones_by_torch(format: str, function: str, count: int, seed: int) -> Figures:
+def ones_by_torch(format: str, function: str, count: int) -> Figures:
     """So many ones by torch.sum, torch.cumsum or a product with a vector of ones."""
-    del seed
     values = torch.ones(count, dtype=DTYPES[format])
     sums: dict[str, Callable[[], torch.Tensor]] = {
         "sum": values.sum,
@@ -94,9 +92,8 @@ def dot_product(format: str, length: int, seed: int) -> Figures:
     return compared(sequential_sum(products), float(products.astype(np.float64).sum()))
 
 
-def moving_average(format: str, steps: int, seed: int) -> Figures:
+def moving_average(format: str, steps: int) -> Figures:
     """m ← β m + (1 − β) · 1 from m = 0, with β = 0.999, every operation in `format`; exact is 1 − βⁿ."""
-    del seed
     dtype = _DTYPES[format]
     beta, rest, mean = dtype(0.999), dtype(0.001), dtype(0)
     for _ in range(steps):

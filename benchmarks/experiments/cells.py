@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from inspect import getdoc
+from inspect import getdoc, signature
 from typing import Any, Protocol
 
 import torch
@@ -47,23 +47,31 @@ class Training:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """The figures that `function(seed)` gives."""
+    """The figures that `function(seed)` gives, or `function()` where nothing is random."""
 
-    function: Callable[[int], Figures]
+    function: Callable[..., Figures]
     what: str
     """In words."""
+    is_random: bool = True
 
     def measure(self, seed: int) -> Figures:
         start = time.process_time()
-        return {**self.function(seed), "seconds": time.process_time() - start}
+        found = self.function(seed) if self.is_random else self.function()
+        return {**found, "seconds": time.process_time() - start}
 
     def to_dict(self) -> dict[str, Any]:
         return {"arithmetic": self.what}
 
 
 def arithmetic(function: Callable[..., Figures], *given: Any) -> Arithmetic:
-    """The cell of `function(*given, seed)`, described by its docstring."""
-    return Arithmetic(partial(function, *given), f"{function.__name__}{given}: {getdoc(function)}")
+    """The cell of `function(*given, seed)`, or of `function(*given)`, described by its docstring."""
+    is_random = "seed" in signature(function).parameters
+    return Arithmetic(partial(function, *given), f"{function.__name__}{given}: {getdoc(function)}", is_random)
+
+
+def seeds_of(cell: Cell, seeds: int) -> range:
+    """The seeds of a cell: one where nothing is random."""
+    return range(seeds if getattr(cell, "is_random", True) else 1)
 
 
 class FirstUpdate(Training):

@@ -51,6 +51,7 @@ ROWS: dict[str, Row] = {
             Claim("weights_lost_at_step_1", "fp16, eps 1e-4", "=", 0),
             Claim("weights_lost_at_step_1", "bf16, eps 1e-8", "=", 0),
             Claim("accuracy", "fp16, eps 1e-4", "≈", "fp32, eps 1e-4"),
+            Claim("loss", "fp16, eps 1e-4", "<", "fp32, eps 1e-4"),
             Claim("accuracy", "bf16, eps 1e-8", "≈", "fp32, eps 1e-8"),
             Claim("loss", "bf16, eps 1e-8", ">", "fp32, eps 1e-8"),
         ),

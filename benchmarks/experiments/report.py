@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from benchmarks.experiments.claims import in_words
+from benchmarks.experiments.claims import LEVEL, MARGIN, POINTS, in_words
 from benchmarks.experiments.results import Results
 from benchmarks.experiments.rows import ROWS
 
@@ -18,9 +18,11 @@ runs that ended for want of a finite loss. Seconds are the processor's, of one t
 
 A loss over another cell's is divided by it seed by seed.
 
-A statement **shows** only if it holds at every seed, each compared with the same seed of the other cell.
-"Like" means: at no seed further apart than the other cell's own seeds are, and not to the same side by more
-than 1 % at every seed. "Published" is what the source says, of models and machines of another size.
+Of {claims} statements {shown} show. One **shows** only if it holds at every seed, each compared with the
+same seed of the other cell. What no seed changes is computed once. "Like" means: the {level:.0%} interval of
+the mean difference, paired by seed, lies within ±{margin:.0%} of a loss, or ±{points:g} percentage point of
+a share such as an accuracy; these margins are those of all rows. "Published" is what the source says, of
+models and machines of another size.
 """
 _SHRINKAGE = ("nearest", "stochastic", "largest_nearest", "largest_stochastic")
 _PERCENT = (
@@ -65,7 +67,11 @@ def markdown(rows: Results) -> str:
     missing = ", ".join(number for number in ROWS if number not in rows)
     note = [f"**Not measured: row {missing}.**\n"] if missing else []
     sections = [_section(number, row) for number, row in rows.items()]
-    return "\n".join([_HEAD.format(seeds=seeds), *note, *sections])
+    claims = [claim["shows"] for row in rows.values() for claim in row["claims"]]
+    head = _HEAD.format(
+        seeds=seeds, claims=len(claims), shown=sum(claims), level=LEVEL, margin=MARGIN, points=100 * POINTS
+    )
+    return "\n".join([head, *note, *sections])
 
 
 def _section(number: str, row: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 import mixwidgets as mw
 from benchmarks.experiments import accumulation, results
-from benchmarks.experiments.cells import FirstUpdate, Training
+from benchmarks.experiments.cells import FirstUpdate, Training, seeds_of
 from benchmarks.experiments.claims import Claim
 from benchmarks.experiments.report import judged, markdown
 from benchmarks.experiments.rows import ROWS
@@ -64,7 +64,7 @@ class TestSums:
 
     def test_ones_stall_where_the_gap_is_two(self):
         for format, stalls_at in (("float16", 2048), ("bfloat16", 256)):
-            found = accumulation.ones(format, 4096, 0)
+            found = accumulation.ones(format, 4096)
             assert found == {"result": stalls_at, "exact": 4096, "error": 1 - stalls_at / 4096}
 
     def test_a_dot_product_is_compared_with_its_own_products(self):
@@ -85,6 +85,11 @@ class TestClaims:
         "bad": [{"loss": 2.0, "lost": 1}, {"loss": "nan", "lost": 2}],
         "mixed": [{"loss": 1.1}, {"loss": 1.1}],
         "slight": [{"loss": 1.002}, {"loss": 1.203}],
+        "steady": [{"loss": 1.06}, {"loss": 1.27}],
+        "hit": [{"accuracy": 0.901}, {"accuracy": 0.952}],
+        "missed": [{"accuracy": 0.9}, {"accuracy": 0.95}],
+        "worse": [{"accuracy": 0.92}, {"accuracy": 0.97}],
+        "once": [{"loss": 1.5}],
         "none": [{"loss": 1.0}, {"loss": 1.2, "lost": None}],
     }
 
@@ -96,11 +101,21 @@ class TestClaims:
             (Claim("loss", "near", ">", "good"), True, "ranges overlap"),
             (Claim("loss", "good", ">", "near"), False, "in 0 of 2 seeds"),
             (Claim("loss", "near", "≈", "good", within=0.2), True, "allowed ±0.2"),
-            (Claim("loss", "near", "≈", "good"), False, "to the same side at every seed"),
-            (Claim("loss", "mixed", "≈", "good"), True, "apart by -0.1 … 0.1"),
-            (Claim("loss", "slight", "≈", "good"), True, "in 2 of 2 seeds"),
+            # Apart by 10 and 8.3 %: t is 6.31 at one degree of freedom, so 9.17 ± 5.26 %.
+            (
+                Claim("loss", "near", "≈", "good"),
+                False,
+                "by +3.9 … +14 %: the 90% interval of 2 seeds; allowed ±5",
+            ),
+            (Claim("loss", "mixed", "≈", "good"), False, "by -57 … +59 %"),
+            (Claim("loss", "slight", "≈", "good"), True, "by +0.067 … +0.38 %"),
+            (Claim("loss", "steady", "≈", "good"), False, "by +5.4 … +6.4 %"),
+            (Claim("accuracy", "hit", "≈", "missed"), True, "by -0.17 … +0.47 percentage points"),
+            (Claim("accuracy", "worse", "≈", "missed"), False, "by +2 … +2 percentage points"),
+            (Claim("loss", "good", "≈", "good"), True, "by +0 … +0 %"),
+            (Claim("loss", "once", ">", 1), True, "loss of “once” above 1 (1.5)"),
             (Claim("loss", "near", "≈", "good", within=0.01), False, "in 0 of 2 seeds"),
-            (Claim("loss", "bad", "≈", "good"), False, "in 0 of 2 seeds"),
+            (Claim("loss", "bad", "≈", "good"), False, "not finite at every seed"),
             (Claim("loss", "bad", "≈", "bad"), False, ""),
             (Claim("loss", "near", "≈", 1.2, within=0.15), True, "mean 1.2, allowed ±0.15"),
             (
@@ -137,7 +152,7 @@ class TestTheTable:
         for label, cell in ROWS[number].cells.items():
             told = {name: value for name, value in measured[label].items() if name != "seeds"}
             assert told == cell.to_dict()
-            assert len(measured[label]["seeds"]) == 5
+            assert len(measured[label]["seeds"]) == len(seeds_of(cell, 5))
 
     @pytest.mark.parametrize("number", ROWS_THERE)
     def test_its_sentences_follow_from_its_figures(self, number):
@@ -145,6 +160,20 @@ class TestTheTable:
 
     def test_the_markdown_is_made_of_the_json(self):
         assert results.PATH.with_suffix(".md").read_text(encoding="utf-8") == markdown(ROWS_THERE)
+
+    def test_lesson_10_counts_what_it_says(self):
+        judged_claims = [claim for row in ROWS_THERE.values() for claim in row["claims"]]
+        claims = [claim for row in ROWS.values() for claim in row.claims]
+        of_two_cells = sum(claim.relation in "<>" and isinstance(claim.right, str) for claim in claims)
+        alike = sum(claim.relation == "≈" and claim.within is None for claim in claims)
+        shown = sum(claim["shows"] for claim in judged_claims)
+        lesson = (results.PATH.parents[2] / "notebooks/10_sweep.ipynb").read_text(encoding="utf-8")
+        assert (
+            f"`experiments.md` makes {len(claims)}, {shown} of which it calls shown. In {of_two_cells} of"
+            in lesson
+        )
+        assert f"claims, chance = {of_two_cells}, " in lesson
+        assert f"(Another {alike} say that two recipes are *alike*" in lesson
 
     @pytest.mark.parametrize("number", [number for number in ROWS_THERE if ROWS[number].over])
     def test_a_loss_is_told_over_that_of_the_same_seed_of_another_cell(self, number):
