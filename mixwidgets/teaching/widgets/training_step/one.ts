@@ -2,9 +2,8 @@
 
 import { float32 } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import type { Fate } from "#training/fate.ts";
+import { landing, type Fate } from "#training/fate.ts";
 import { weightStep, type Look, type Place } from "#training/look.ts";
-import { round, rounderOf } from "#training/rounder.ts";
 import { keptFormat } from "#training/settings.ts";
 import { t } from "#ui/messages.ts";
 import { percent } from "#ui/ruler/words.ts";
@@ -140,8 +139,8 @@ export function oneWeight(look: Look, place: Place, fate: Fate) {
     back: isStopped && look.nextScale !== look.lossScale ? `S ${scale} → ${scaleText(Math.log2(look.nextScale))}` : "",
   };
   /** Without master weights: where the update led, and between which neighbours. */
-  const landing = !look.skipped && narrow(kept) && Number.isFinite(own.next) ? { from: own.kept, to: own.kept - own.update, gap: gapAt(kept, own.kept) } : null;
-  return { shown, lines, ways, name, landing };
+  const road = !look.skipped && narrow(kept) && Number.isFinite(own.next) ? { ...landing(look, place), from: own.kept, next: own.next, text: (value: number) => weightText(value, kept) } : null;
+  return { shown, lines, ways, name, road };
 }
 
 /** The loss, and what it is multiplied by. */
@@ -166,11 +165,3 @@ function bitsChanged(format: FloatFormat, before: number, after: number): number
 }
 
 const bitsText = (count: number): string => t(count === 0 ? "step.ui.bits_none" : count === 1 ? "step.ui.bits_one" : "step.ui.bits_some", { count });
-
-/** The distance from a value to the next of its format, away from zero. */
-function gapAt(format: FloatFormat, value: number): number {
-  const rounder = rounderOf(format);
-  let gap = 2 ** Math.floor(Math.log2(Math.max(Math.abs(value), 2 ** format.emin))) * 2 ** -format.fractionBits;
-  while (round(rounder, value + gap) === value) gap *= 2;
-  return gap;
-}

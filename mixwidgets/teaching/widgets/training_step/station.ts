@@ -101,7 +101,7 @@ export function stationCard({ view, area, number, isFolded, shown, isAll, above,
 /** A line that a station shows under its value. */
 export const line = (kind = ""): HTMLElement => h("p", { class: `mw-step-line ${kind}`.trim() });
 
-export type WayIs = "" | "lost" | "closed";
+export type WayIs = "" | "lost" | "closed" | "none";
 
 /** The way from one station to the next, with what happens on it. `to`: where it leads in a wide card; in a narrow one all
  * lead down. */
