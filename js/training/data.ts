@@ -30,15 +30,18 @@ export interface DataSet {
  * them. */
 export type DigitRows = Uint8Array;
 
+/** Inputs and outputs of a task's network. */
+export const shapeOf = (task: Task) => (task === "digits" ? { features: PIXELS, classes: 10 } : { features: 2, classes: 2 });
+
 /** A task's examples. `stream` draws the points of a plane task; `rows` are needed for the digits. */
 export function dataSet(task: Task, stream: Stream, rows?: DigitRows): DataSet {
   if (task !== "digits") {
     const training = points(draws[task], stream);
-    return { features: 2, classes: 2, training, test: points(draws[task], stream) };
+    return { ...shapeOf(task), training, test: points(draws[task], stream) };
   }
   if (!rows) throw new RangeError("the digits are data: give Trainer their rows");
   const count = rows.length / (PIXELS + 1);
-  return { features: PIXELS, classes: 10, training: digits(rows, HELD_OUT, count), test: digits(rows, 0, HELD_OUT) };
+  return { ...shapeOf(task), training: digits(rows, HELD_OUT, count), test: digits(rows, 0, HELD_OUT) };
 }
 
 /** Random numbers by counting: number i is a hash of the stream's key and i, so that a page and NumPy draw the same. */

@@ -13,7 +13,8 @@ import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { bareField } from "#ui/fields.ts";
 import { t } from "#ui/messages.ts";
 import type { Page } from "./session.ts";
-import { type Choice, choices, MOST_STEPS, ownFormat, stepsFor, widthsIn } from "./state.ts";
+import { choices, ownFormat, widthsIn } from "../settings.ts";
+import { type Choice, MOST_STEPS, stepsFor } from "./state.ts";
 import { taskPicture } from "./learned.ts";
 import { settingText } from "./words.ts";
 
