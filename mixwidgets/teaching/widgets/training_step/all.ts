@@ -5,7 +5,7 @@ import type { Look } from "#training/look.ts";
 import { keptFormat } from "#training/settings.ts";
 import { t } from "#ui/messages.ts";
 import { percent } from "#ui/ruler/words.ts";
-import { brief, scaleText } from "./names.ts";
+import { brief, notFiniteText, scaleText } from "./names.ts";
 import type { Shares } from "./strip.ts";
 import { countZones, type Counts, type Zone, zoneOf, zoneWords } from "./zones.ts";
 
@@ -59,7 +59,7 @@ export function allWeights(look: Look, fates: readonly (readonly Fate[])[]) {
       bar("gradients", paired(({ gradient }) => gradient)),
     ],
     check: look.skipped
-      ? [t("step.ui.not_finite", { count: look.notFinite }), t("step.ui.gate"), look.nextScale === look.lossScale ? "" : t("step.ui.next_scale", { scale, next: scaleText(Math.log2(look.nextScale)) })]
+      ? [notFiniteText(look), t("step.ui.gate"), look.nextScale === look.lossScale ? "" : t("step.ui.next_scale", { scale, next: scaleText(Math.log2(look.nextScale)) })]
       : [t(look.notFinite ? "step.ui.unchecked" : "step.ui.all_finite", { all, count: look.notFinite }), t("step.ui.divided_by", { scale }), t("step.ui.twin_span", span(twin.unscaled))],
     shares: sharesOf(countFates(fates)),
     format: keptFormat(settings),

@@ -7,7 +7,7 @@ import { weightStep, type Look, type Place } from "#training/look.ts";
 import { keptFormat } from "#training/settings.ts";
 import { t } from "#ui/messages.ts";
 import { percent } from "#ui/ruler/words.ts";
-import { brief, codeIn, digits, scaleText, unitName, weightName, weightText } from "./names.ts";
+import { brief, codeIn, digits, notFiniteText, scaleText, unitName, weightName, weightText } from "./names.ts";
 import type { Shown, Tag, WayIs } from "./station.ts";
 import { zoneOf, type Zone } from "./zones.ts";
 
@@ -38,12 +38,12 @@ export function oneWeight(look: Look, place: Place, fate: Fate) {
   const tags = tagged(look, fate, place);
   const all = look.tensors.reduce((sum, tensor) => sum + tensor.shape[0] * tensor.shape[1], 0);
   const kept = keptFormat(settings);
-  const { weightFormat, activationFormat, gradientFormat } = settings;
+  const { weightFormat, gradientFormat } = settings;
   const log2 = Math.log2(look.lossScale);
   const scale = Number.isInteger(log2) ? scaleText(log2) : brief(look.lossScale);
   const isLostOnTheWay = tags.backward === "lost";
-  const station = (of: StationName, shown: Omit<Shown, "tag" | "isAfter" | "isNarrow" | "hasBits" | "spoken"> & Partial<Shown>): Shown => ({
-    tag: tags[of] ?? "", isNarrow: narrow(shown.format), hasBits: true, isAfter: isLostOnTheWay && (of === "check" || of === "update") && fate !== "coasts",
+  const station = (of: StationName, shown: Omit<Shown, "tag" | "titleOfAll" | "isAfter" | "isNarrow" | "hasBits" | "spoken"> & Partial<Shown>): Shown => ({
+    titleOfAll: of === "kept" ? t(settings.masterWeights ? "step.ui.kept_all" : "step.ui.kept_alone_all") : shown.title, tag: tags[of] ?? "", isNarrow: narrow(shown.format), hasBits: true, isAfter: isLostOnTheWay && (of === "check" || of === "update") && fate !== "coasts",
     spoken: t("step.ui.spoken", { what: shown.title, format: shown.format.name, value: shown.figure }), ...shown,
   });
 
@@ -95,11 +95,11 @@ export function oneWeight(look: Look, place: Place, fate: Fate) {
       spoken: t(narrow(gradientFormat) ? "step.ui.spoken_rounded" : "step.ui.spoken", { what: t("step.ui.gradient"), format: gradientFormat.name, value: brief(other.gradient * look.lossScale), rounded: digits(own.gradient, 5) }),
     }),
     check: station("check", look.skipped
-      ? { title: t("step.ui.check"), format: float32, figure: t("step.ui.not_finite", { count: look.notFinite }), aside: "", value: null, hasBits: false }
+      ? { title: t("step.ui.check"), format: float32, figure: notFiniteText(look), aside: "", value: null, hasBits: false }
       : { title: t("step.ui.check"), format: float32, figure: brief(own.unscaled), aside: t("step.ui.divided", { scale }), value: own.unscaled }),
     update: station("update", look.skipped
       ? { title: t("step.ui.update"), format: kept, figure: t("step.ui.left_out"), aside: "", value: null, hasBits: false }
-      : { title: t("step.ui.update"), format: kept, figure: weightText(own.next, kept), aside: t(own.next === own.kept ? "step.ui.same_weight" : "step.ui.new_weight"), value: own.next, before: own.kept }),
+      : { title: t("step.ui.update"), format: kept, figure: weightText(own.next, kept), aside: t("step.ui.new_weight"), value: own.next, before: own.kept }),
   };
 
   const lines = {
@@ -122,7 +122,7 @@ export function oneWeight(look: Look, place: Place, fate: Fate) {
     update: look.skipped
       ? [t("step.ui.stays"), t("step.ui.would_move", { value: brief(other.next - other.kept) })]
       : [
-          isPlain ? t("step.ui.rule", { value: brief(-own.update), twin: brief(-other.update) }) : t("step.ui.rule_state", { value: brief(-own.update), twin: brief(-other.update) }),
+          isPlain ? t("step.ui.rule", { value: brief(0 - own.update), twin: brief(0 - other.update) }) : t("step.ui.rule_state", { value: brief(0 - own.update), twin: brief(0 - other.update) }),
           isPlain ? "" : moment(own),
           t("step.ui.bits_change", { bits: bitsText(change), value: weightText(other.next, float32) }),
         ],

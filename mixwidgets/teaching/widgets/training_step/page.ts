@@ -19,7 +19,7 @@ import { choices } from "../settings.ts";
 import { allWeights, fatesOf, sharesOf } from "./all.ts";
 import { networkDrawing, weightMenus } from "./drawing.ts";
 import { settingsFold } from "./fold.ts";
-import { scaleText, unitName, weightName } from "./names.ts";
+import { weightName } from "./names.ts";
 import { oneWeight } from "./one.ts";
 import { slowly } from "./slowly.ts";
 import { accept, type Choice, choiceOf, MOST_STEPS, placeOf, refusal, settingsOf, type State, stateValue, trainerOf, TRAITS, usual, weightOf, widthsOf } from "./state.ts";

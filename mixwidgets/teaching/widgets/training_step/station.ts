@@ -14,6 +14,7 @@ export type Tag = "lost" | "stopped" | "";
 /** What a station shows of one weight. */
 export interface Shown {
   readonly title: string;
+  readonly titleOfAll: string;
   readonly format: FloatFormat;
   readonly isNarrow: boolean;
   /** Whether the value was lost here, or the step stopped here. */
@@ -69,12 +70,14 @@ export function stationCard({ view, area, number, isFolded, shown, isAll, above,
 
   view.effect(() => {
     const now = shown.value;
-    setText(title, now.title);
-    setText(tag, now.tag && t(`step.ui.tag_${now.tag}`));
-    tag.hidden = now.tag === "";
+    const isOne = !isAll.value;
+    const tagOf = isOne || now.tag === "stopped" ? now.tag : "";
+    setText(title, isOne ? now.title : now.titleOfAll);
+    setText(tag, tagOf && t(`step.ui.tag_${tagOf}`));
+    tag.hidden = tagOf === "";
     setText(format, now.format.name);
     set(element, {
-      "aria-label": now.spoken, "data-tag": now.tag || undefined, "data-after": now.isAfter ? "lost" : undefined,
+      "aria-label": isOne ? now.spoken : now.titleOfAll, "data-tag": tagOf || undefined, "data-after": isOne && now.isAfter ? "lost" : undefined,
       "data-narrow": now.isNarrow, "data-left-out": now.value === null && now.tag === "",
     });
     setText(figure, now.figure);

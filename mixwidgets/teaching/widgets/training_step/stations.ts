@@ -1,8 +1,9 @@
 // The six stations and the ways between them, of one weight or of all.
 
-import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { STAGED } from "#ui/stage.ts";
 import type { View } from "#ui/view.ts";
 import type { AllWeights } from "./all.ts";
 import { fateName } from "./names.ts";
@@ -12,7 +13,7 @@ import { line, type Shown, stationCard, way, type WayIs } from "./station.ts";
 import { fillShares } from "./strip.ts";
 import { fillBar, fillSquares, zoneWords, countZones, type Zone } from "./zones.ts";
 
-const NARROW = 600; // pixels of a card whose stations are lines
+const NARROW = 720; // pixels of a card whose stations are lines
 
 interface Stations {
   readonly view: View;
@@ -29,7 +30,9 @@ const PLACES: Record<StationName, readonly [area: string, number: number]> = {
 
 export function stationsPart({ view, root, one, all, open }: Stations) {
   const width = view.width(root);
-  const isFolded = computed(() => width.value > 0 && width.value < NARROW);
+  const isStaged = signal(false);
+  root.addEventListener(STAGED, () => (isStaged.value = root.hasAttribute("data-stage")));
+  const isFolded = computed(() => width.value > 0 && width.value < NARROW && !isStaged.value);
   const isAll = computed(() => all.value !== null);
   const parts = { kept: keptParts, copy: copyParts, loss: lossParts, backward: backwardParts, check: checkParts, update: updateParts };
   const cards = Object.fromEntries(STATIONS.map((name) => {
@@ -42,7 +45,7 @@ export function stationsPart({ view, root, one, all, open }: Stations) {
     const { is } = one.value.ways[name];
     return isAll.value && is === "lost" ? "" : is;
   });
-  const wordsOf = (name: "a12" | "a2" | "a3" | "a34" | "a45" | "a5") => computed(() => (isAll.value && name !== "a12" ? "" : one.value.ways[name].words));
+  const wordsOf = (name: "a12" | "a2" | "a3" | "a34" | "a45" | "a5") => computed(() => (isAll.value && name !== "a12" ? "" : name === "a5" && isFolded.value ? t("step.ui.onward") : one.value.ways[name].words));
   const going = (name: "a12" | "a2" | "a3" | "a34" | "a45" | "a5", to: "down" | "right" | "up" | "left") => way(view, name, to, isFolded, isOf(name), wordsOf(name));
   const words = h("span");
   const back = h("div", { class: "mw-step-back" }, h("i"), words);
@@ -53,7 +56,7 @@ export function stationsPart({ view, root, one, all, open }: Stations) {
   });
   const element = h("div", { class: "mw-step-loop" },
     cards.kept, going("a12", "down"), cards.copy, going("a2", "right"), cards.loss, going("a3", "right"), cards.backward, going("a34", "up"), cards.check, going("a45", "left"), back, cards.update, going("a5", "left"));
-  view.effect(() => set(element, { "data-folded": isFolded.value }));
+  view.effect(() => void root.toggleAttribute("data-folded", isFolded.value));
   return { element, cards: STATIONS.map((name) => cards[name]) };
 }
 
@@ -128,7 +131,7 @@ function checkParts(view: View, one: Source, all: Shares) {
   const check = () => one.value.lines.check;
   return {
     above: body(...lines(view, 1, () => [isSkipped() ? "" : check()[0]!], ["mw-step-plain"])),
-    below: body(...lines(view, 3, () => (isSkipped() ? check() : ["", "", check()[1]!]), ["mw-step-plain", "mw-step-gate", "mw-step-twin"])),
+    below: body(...lines(view, 3, () => (isSkipped() ? check() : []), ["mw-step-plain", "mw-step-gate"]), ...lines(view, 1, () => (isSkipped() ? [] : check().slice(1)), ["mw-step-twin"])),
     all: body(...lines(view, 3, () => all.value?.check ?? [], ["mw-step-plain", "mw-step-plain", "mw-step-twin"])),
   };
 }
@@ -138,7 +141,7 @@ function updateParts(view: View, one: Source, all: Shares) {
   const update = () => one.value.lines.update;
   const road = roadDrawing(t("step.ui.midpoint"));
   view.effect(() => {
-    set(road.element, { display: one.value.road ? undefined : "none" });
+    set(road.element, { hidden: !one.value.road });
     if (one.value.road) road.show(one.value.road);
   });
   const rule = body(...lines(view, 2, () => (isSkipped() ? [] : update().slice(0, 2)), ["mw-step-plain", ""]));

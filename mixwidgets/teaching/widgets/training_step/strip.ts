@@ -3,6 +3,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { Fate } from "#training/fate.ts";
 import { HIGHEST } from "#training/look.ts";
+import { twoTo } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { spokenScale } from "#ui/ruler/words.ts";
@@ -28,9 +29,9 @@ export function stripPart({ view, shares, log2, move }: Strip): HTMLElement {
   const names = h("div", { class: "mw-step-strip-names", "aria-hidden": "true" });
   const strip = h("div", { class: "mw-step-strip", "aria-hidden": "true" }, ...cells, h("i"));
   const slider = h("input", { type: "range", min: 0, max: HIGHEST, step: 1, "aria-label": t("step.ui.scale") });
-  const formula = h("output", { class: "mw-num mw-step-formula" });
+  const formula = h("output", { class: "mw-step-formula" });
   const ticks = h("div", { class: "mw-step-ticks", "aria-hidden": "true" }, ...TICKS.map((at) => {
-    const tick = h("span", {}, scaleText(at));
+    const tick = h("span", {}, twoTo(at));
     tick.style.setProperty("--at", String(at));
     return tick;
   }));
@@ -56,7 +57,7 @@ export function stripPart({ view, shares, log2, move }: Strip): HTMLElement {
   view.effect(() => {
     if (Number(slider.value) !== log2.value) slider.value = String(log2.value);
     body.style.setProperty("--at", String(log2.value));
-    setText(formula, log2.value > 0 && log2.value <= 16 ? `S = ${scaleText(log2.value)} = ${2 ** log2.value}` : `S = ${scaleText(log2.value)}`);
+    setText(formula, log2.value > 0 && log2.value <= 16 ? `S = ${twoTo(log2.value)} = ${2 ** log2.value}` : `S = ${scaleText(log2.value)}`);
   });
   view.effect(() => set(slider, { "aria-valuetext": spokenShares(log2.value, shares.value[log2.value] ?? []) }));
   return h("div", { class: "mw-step-scale" }, h("span", { class: "mw-muted", "aria-hidden": "true" }, t("step.ui.scale")), body, formula);
@@ -78,6 +79,9 @@ function spokenShares(log2: number, parts: Shares): string {
   return t("common.named", { name: spokenScale(log2), what: words.join(", ") });
 }
 
+/** A name for the strip; the kinds of loss have one. */
+const captionOf = (fate: Fate): string => (fate === "flushed" || fate === "flushed_on_the_way" || fate === "update_lost" ? t("step.ui.still") : fateName(fate));
+
 interface Label {
   readonly text: string;
   readonly at: number;
@@ -88,14 +92,15 @@ function labelsOf(shares: readonly Shares[], width: number): Label[] {
   if (shares.some((parts) => parts.length !== 1 || parts[0]![1] !== 1)) return [];
   const runs: { text: string; from: number; to: number }[] = [];
   shares.forEach((parts, scale) => {
-    const text = fateName(parts[0]![0]);
+    const text = captionOf(parts[0]![0]);
     const last = runs.at(-1);
     if (last?.text === text) last.to = scale + 1;
     else runs.push({ text, from: scale, to: scale + 1 });
   });
+  const widest = runs.toSorted((a, b) => b.to - b.from - (a.to - a.from));
   const placed: (Label & { readonly end: number })[] = [];
-  for (const { text, from, to } of runs.toSorted((a, b) => b.to - b.from - (a.to - a.from))) {
-    const wide = [...text].reduce((sum, letter) => sum + (letter > "\u2e80" ? 13 : 7), 0);
+  for (const { text, from, to } of widest.filter((run, i) => widest.findIndex((other) => other.text === run.text) === i)) {
+    const wide = [...text].reduce((sum, letter) => sum + (letter > "\u2e80" ? 13 : 7.4), 0);
     const middle = ((from + to) / 2 / shares.length) * width;
     const at = Math.max(0, Math.min(width - wide, middle - wide / 2));
     if (placed.every((other) => at > other.end + 8 || at + wide + 8 < other.at)) placed.push({ text, at, end: at + wide });
