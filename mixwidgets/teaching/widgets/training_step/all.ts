@@ -1,6 +1,6 @@
 // What the stations show of all weights: shares instead of values. No DOM.
 
-import { fateOf, FATES, type Fate } from "#training/fate.ts";
+import { counted, FATES, type Fate } from "#training/fate.ts";
 import type { Look } from "#training/look.ts";
 import { keptFormat } from "#training/settings.ts";
 import { t } from "#ui/messages.ts";
@@ -9,19 +9,8 @@ import { brief, notFiniteText, scaleText } from "./names.ts";
 import type { Shares } from "./strip.ts";
 import { countZones, type Counts, type Zone, zoneOf, zoneWords } from "./zones.ts";
 
-/** The fate of every weight, tensor by tensor. */
-export function fatesOf(look: Look): Fate[][] {
-  return look.kept.map((values, tensor) => Array.from(values, (_, index) => fateOf(look, { tensor, index })));
-}
-
 /** The fates that some weights have, in the order of FATES. */
 export const sharesOf = (counts: Readonly<Record<Fate, number>>): Shares => FATES.filter((fate) => counts[fate] > 0).map((fate) => [fate, counts[fate]] as const);
-
-export function countFates(fates: readonly (readonly Fate[])[]): Record<Fate, number> {
-  const counts = Object.fromEntries(FATES.map((fate) => [fate, 0])) as Record<Fate, number>;
-  for (const fate of fates.flat()) counts[fate]++;
-  return counts;
-}
 
 export type AllWeights = ReturnType<typeof allWeights>;
 
@@ -61,7 +50,7 @@ export function allWeights(look: Look, fates: readonly (readonly Fate[])[]) {
     check: look.skipped
       ? [notFiniteText(look), t("step.ui.gate"), look.nextScale === look.lossScale ? "" : t("step.ui.next_scale", { scale, next: scaleText(Math.log2(look.nextScale)) })]
       : [t(look.notFinite ? "step.ui.unchecked" : "step.ui.all_finite", { all, count: look.notFinite }), t("step.ui.divided_by", { scale }), t("step.ui.twin_span", span(twin.unscaled))],
-    shares: sharesOf(countFates(fates)),
+    shares: sharesOf(counted(fates.flat())),
     format: keptFormat(settings),
   };
 }

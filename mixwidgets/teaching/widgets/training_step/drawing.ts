@@ -12,6 +12,7 @@ import { unitName } from "./names.ts";
 
 const [WIDE, HIGH, SIDE] = [200, 150, 20];
 const [LARGEST_GAP, LARGEST_UNIT, LABELLED_UNIT] = [50, 12, 10];
+const DENSE = 120; // lines, from which on they are finer
 const REACH = 8; // pixels from a line at which a pointer chooses it
 
 interface Drawn {
@@ -74,6 +75,7 @@ export function networkDrawing({ view, widths, chosen, marks, choose, move }: Dr
   });
   view.effect(() => {
     const columns = units.value;
+    set(svg, { "data-dense": columns.slice(1).reduce((sum, { length }, layer) => sum + length * columns[layer]!.length, 0) > DENSE });
     const drawn = new Map<string, string[]>();
     const at = chosen.value;
     columns.slice(1).forEach((targets, layer) => columns[layer]!.forEach(({ x, y }, input) => targets.forEach((target, unit) => {

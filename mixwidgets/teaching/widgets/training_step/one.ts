@@ -75,9 +75,9 @@ export function oneWeight(look: Look, place: Place, fate: Fate) {
   const becameZero = own.gradient === 0 && other.gradient !== 0;
 
   const isPlain = settings.optimizer === "sgd";
-  const moment = (step: typeof own) => (settings.optimizer === "adam"
-    ? t("step.ui.state_adam", { first: brief(step.before.first), firstAfter: brief(step.after.first), second: brief(step.before.second), secondAfter: brief(step.after.second) })
-    : t("step.ui.state_momentum", { first: brief(step.before.first), firstAfter: brief(step.after.first) }));
+  const { first, second } = own.before;
+  const states = { first: brief(first), firstAfter: brief(own.after.first), second: brief(second), secondAfter: brief(own.after.second) };
+  const state = settings.optimizer === "adam" ? [t("step.ui.state_first", states), t("step.ui.state_second", states)] : [isPlain ? "" : t("step.ui.state_momentum", states), ""];
   const change = bitsChanged(kept, own.kept, own.next);
 
   const shown: Record<StationName, Shown> = {
@@ -123,7 +123,7 @@ export function oneWeight(look: Look, place: Place, fate: Fate) {
       ? [t("step.ui.stays"), t("step.ui.would_move", { value: brief(other.next - other.kept) })]
       : [
           isPlain ? t("step.ui.rule", { value: brief(0 - own.update), twin: brief(0 - other.update) }) : t("step.ui.rule_state", { value: brief(0 - own.update), twin: brief(0 - other.update) }),
-          isPlain ? "" : moment(own),
+          ...state,
           t("step.ui.bits_change", { bits: bitsText(change), value: weightText(other.next, float32) }),
         ],
   };

@@ -4,7 +4,7 @@
 import type { RenderProps } from "@anywidget/types";
 import { computed, signal, untracked } from "@preact/signals-core";
 import { exactOf } from "#core/formats/decode.ts";
-import { fateOf } from "#training/fate.ts";
+import { fateOf, fatesOf } from "#training/fate.ts";
 import { HIGHEST, look, type Place, strip } from "#training/look.ts";
 import { announcer } from "#ui/announcer.ts";
 import { action } from "#ui/buttons.ts";
@@ -12,21 +12,23 @@ import { card } from "#ui/card.ts";
 import { chips, chipsAndMore } from "#ui/choices.ts";
 import { emphasised, h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { addQuestions } from "#ui/stage.ts";
 import { bitsPanel } from "#ui/ruler/bits_panel.ts";
 import { viewOf } from "#ui/view.ts";
 import { clamp } from "#core/range.ts";
 import { choices } from "../settings.ts";
-import { allWeights, fatesOf, sharesOf } from "./all.ts";
+import { allWeights, sharesOf } from "./all.ts";
 import { networkDrawing, weightMenus } from "./drawing.ts";
 import { settingsFold } from "./fold.ts";
 import { weightName } from "./names.ts";
 import { oneWeight } from "./one.ts";
+import { stageQuestions } from "./questions.ts";
 import { slowly } from "./slowly.ts";
 import { accept, type Choice, choiceOf, MOST_STEPS, placeOf, refusal, settingsOf, type State, stateValue, trainerOf, TRAITS, usual, weightOf, widthsOf } from "./state.ts";
 import type { Shown } from "./station.ts";
 import { stationsPart } from "./stations.ts";
 import { stripPart, type Shares } from "./strip.ts";
-import { ofAll, ofOne } from "./words.ts";
+import { sentence as sentenceOf, sentenceOfAll } from "./words.ts";
 
 const USUAL_FORMATS = ["float8_e5m2", "bfloat16", "float16"];
 
@@ -109,12 +111,11 @@ function render({ model, el }: RenderProps<State>): () => void {
     view, shares, log2,
     move: (to, isHeld) => edit({ log2_loss_scale: to, ...(choice.peek().loss_scale === "none" && { loss_scale: "static" }), ...(choice.peek().loss_scale === "dynamic" && { steps: 0 }) }, isHeld),
   });
-  const sentence = computed(() => (all.value ? ofAll(seen.value, strips.value) : ofOne(seen.value, place.value, strips.value)));
+  const sentence = computed(() => (all.value ? sentenceOfAll(seen.value, strips.value) : sentenceOf(seen.value, strips.value, place.value)));
   view.effect(() => {
-    const { lead: words, more: finer } = sentence.value;
-    const nodes = emphasised(words);
-    const isLost = ["flushed", "flushed_on_the_way", "update_lost", "wrong_way", "off", "coasts"].includes(fate.value);
-    set(lead, { class: `mw-step-lead ${seen.value.skipped || fate.value === "not_finite" || fate.value === "inf_in_both" ? "mw-step-stopped" : all.value || isLost ? "mw-step-lost" : ""}`.trim() });
+    const { tone, headline, more: finer } = sentence.value;
+    const nodes = emphasised(headline);
+    set(lead, { class: `mw-step-lead mw-step-${tone}` });
     const text = nodes.map((node) => node.textContent).join("");
     if (lead.textContent === text && more.textContent === finer) return;
     lead.replaceChildren(...nodes);
@@ -166,7 +167,12 @@ function render({ model, el }: RenderProps<State>): () => void {
   const player = slowly(view, loop, one, () => edit({ steps: choice.peek().steps + 1 }), () => choice.peek().steps >= MOST_STEPS);
   const bar = h("div", { class: "mw-step-bar" }, next.element, back.element, player.button, h("label", {}, master, t("play.master_weights")), which.element);
 
-  root.append(error, top, bar, loop.element, panel.element, settingsFold(view, choice, edit), spoken.element);
+  const answer = h("p", { class: "mw-step-answer", role: "status" });
+  addQuestions(view, root, stageQuestions(rows, (state, told) => {
+    edit(state);
+    setText(answer, told);
+  }));
+  root.append(error, answer, top, bar, loop.element, panel.element, settingsFold(view, choice, edit), spoken.element);
   view.effect(() => setText(error, fault.value));
   const current = TRAITS.map((trait) => view.trait(trait));
   view.effect(() => {

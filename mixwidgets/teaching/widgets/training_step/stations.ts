@@ -144,7 +144,7 @@ function updateParts(view: View, one: Source, all: Shares) {
     set(road.element, { hidden: !one.value.road });
     if (one.value.road) road.show(one.value.road);
   });
-  const rule = body(...lines(view, 2, () => (isSkipped() ? [] : update().slice(0, 2)), ["mw-step-plain", ""]));
+  const rule = body(...lines(view, 3, () => (isSkipped() ? [] : update().slice(0, 3)), ["mw-step-plain"]));
   rule.append(road.element);
 
   const bar = h("div", { class: "mw-step-fates", "aria-hidden": "true" });
@@ -161,7 +161,7 @@ function updateParts(view: View, one: Source, all: Shares) {
     });
     while (list.children.length > shares.length) list.lastElementChild!.remove();
   });
-  return { above: rule, below: body(...lines(view, 2, () => (isSkipped() ? update() : update().slice(2)))), all: body(bar, list) };
+  return { above: rule, below: body(...lines(view, 2, () => (isSkipped() ? update() : update().slice(3)))), all: body(bar, list) };
 }
 
 /** A bar of zones under its words. */

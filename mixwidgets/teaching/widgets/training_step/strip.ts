@@ -46,10 +46,10 @@ export function stripPart({ view, shares, log2, move }: Strip): HTMLElement {
   });
   const labels = computed(() => labelsOf(shares.value, width.value));
   view.effect(() => {
-    labels.value.forEach(({ text, at }, i) => {
+    labels.value.forEach(({ text, at, isLast }, i) => {
       const label = (names.children[i] ?? names.appendChild(h("span"))) as HTMLElement;
       setText(label, text);
-      label.style.left = `${at}px`;
+      Object.assign(label.style, isLast ? { left: "auto", right: "0" } : { left: `${at}px`, right: "auto" });
       label.hidden = false;
     });
     for (const unused of [...names.children].slice(labels.value.length)) (unused as HTMLElement).hidden = true;
@@ -85,6 +85,8 @@ const captionOf = (fate: Fate): string => (fate === "flushed" || fate === "flush
 interface Label {
   readonly text: string;
   readonly at: number;
+  /** Whether it ends where the strip does. */
+  readonly isLast: boolean;
 }
 
 /** Names for the runs of scales at which one weight has the same fate: the longest first, as many as have room. */
@@ -103,7 +105,7 @@ function labelsOf(shares: readonly Shares[], width: number): Label[] {
     const wide = [...text].reduce((sum, letter) => sum + (letter > "\u2e80" ? 13 : 7.4), 0);
     const middle = ((from + to) / 2 / shares.length) * width;
     const at = Math.max(0, Math.min(width - wide, middle - wide / 2));
-    if (placed.every((other) => at > other.end + 8 || at + wide + 8 < other.at)) placed.push({ text, at, end: at + wide });
+    if (placed.every((other) => at > other.end + 8 || at + wide + 8 < other.at)) placed.push({ text, at, end: at + wide, isLast: at + wide >= width });
   }
   return placed;
 }
