@@ -33,7 +33,7 @@ export const FATES = [
 export type Fate = (typeof FATES)[number];
 
 /** By how much of float32's a movement may differ to be called the same. */
-const ALIKE = 0.1;
+export const ALIKE = 0.1;
 
 export function fateOf(look: Look, { tensor, index }: Place): Fate {
   const { settings, twin } = look;
@@ -68,6 +68,34 @@ export function landing({ settings, kept, update }: Look, { tensor, index }: Pla
   const ulp = spacing(rounderOf(keptFormat(settings)), exact);
   return { exact, low: Math.floor(exact / ulp) * ulp, high: Math.ceil(exact / ulp) * ulp };
 }
+
+/** The fates of all weights, tensor by tensor. */
+export const fatesOf = (look: Look): Fate[][] =>
+  look.kept.map((values, tensor) => Array.from(values, (_, index) => fateOf(look, { tensor, index })));
+
+/** How many weights have each fate. */
+export function counted(fates: Iterable<Fate>): Record<Fate, number> {
+  const counts = Object.fromEntries(FATES.map((fate) => [fate, 0])) as Record<Fate, number>;
+  for (const fate of fates) counts[fate]++;
+  return counts;
+}
+
+/** log2 of the first and the last of some loss scales. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** From which scale on a weight moves as in float32, by its fates at 2^0, 2^1, …: those up to the last scale with a step; null if
+ * it does not. */
+export function rangeAsFloat32(fates: readonly Fate[]): Range | null {
+  const to = fates.findLastIndex((fate) => !isStop(fate));
+  const from = fates.slice(0, to + 1).findLastIndex((fate) => fate !== "as_float32") + 1;
+  return from <= to ? { from, to } : null;
+}
+
+/** Whether there is no finite step. */
+export const isStop = (fate: Fate): boolean => fate === "skipped" || fate === "inf_in_both" || fate === "not_finite";
 
 /** Whether a gradient times the loss scale does not round to 0. */
 const fits = ({ settings, lossScale }: Look, gradient: number): boolean => round(rounderOf(settings.gradientFormat), gradient * lossScale) !== 0;

@@ -1,14 +1,13 @@
 // The next step of a trainer, computed without taking it: all that it passes through, with any loss scale, beside the same step in
 // float32. Neither the order of the batches, the random draws, the loss scale nor the optimiser's state advances.
 
-import { type Fate, FATES, fateOf } from "./fate.ts";
+import { HIGHEST } from "#core/gradients/answers.ts";
+import { counted, type Fate, fatesOf } from "./fate.ts";
 import { Network, type LayerValues, type Pass } from "./network.ts";
 import { roundAll, rounderOf } from "./rounder.ts";
 import { checkSettings, inFloat32, keptFormat, noLossScale, type Settings } from "./settings.ts";
 import type { Trainer, WeightTensor } from "./trainer.ts";
 import { LossScale, Optimizer, unscaled, weightsAfter, type State } from "./update.ts";
-
-export type { Pass } from "./network.ts";
 
 /** Which weight: an index into `Trainer.tensors` and one into its arrays. */
 export interface Place {
@@ -84,8 +83,7 @@ export interface Strip {
   readonly counts: readonly Readonly<Record<Fate, number>>[];
 }
 
-/** log2 of a strip's last scale. */
-export const HIGHEST = 40;
+export { HIGHEST };
 
 /** The step that `trainer` would take next, with other settings if they are given: as after `Trainer.change`, for the same task,
  * seed and layers. `lossScale`: of this step, instead of the one that it would have; without a loss scale in the settings,
@@ -104,16 +102,8 @@ export function strip(trainer: Trainer, settings: Settings = trainer.settings): 
     starts.push(all);
     all += kept.length;
   }
-  const fates = Array.from({ length: HIGHEST + 1 }, (_, log2) => {
-    const seen = at(2 ** log2);
-    return Uint8Array.from(seen.kept.flatMap((values, tensor) => Array.from(values, (_, index) => FATES.indexOf(fateOf(seen, { tensor, index })))));
-  });
-  const counts = fates.map((codes) => {
-    const count = Object.fromEntries(FATES.map((fate) => [fate, 0])) as Record<Fate, number>;
-    for (const code of codes) count[FATES[code]!]++;
-    return count;
-  });
-  return { counts, of: ({ tensor, index }) => fates.map((codes) => FATES[codes[starts[tensor]! + index]!]!) };
+  const fates = Array.from({ length: HIGHEST + 1 }, (_, log2) => fatesOf(at(2 ** log2)).flat());
+  return { counts: fates.map(counted), of: ({ tensor, index }) => fates.map((all) => all[starts[tensor]! + index]!) };
 }
 
 /** One weight's numbers, of a look or of its twin. */
