@@ -34,12 +34,19 @@ export function weightName({ tensors }: Pick<Look, "tensors">, { tensor, index }
 export function digits(value: number, most: number): string {
   if (Object.is(value, -0)) return "−0";
   if (!Number.isFinite(value)) return withMinus(String(value).replace("Infinity", "∞"));
-  const text = Math.abs(value) >= 1e6 ? value.toExponential(most - 1) : String(Number(value.toPrecision(most)));
+  const size = Math.abs(value);
+  const text = size >= 1e6 || (size > 0 && size < 1e-3) ? value.toExponential(most - 1) : String(Number(value.toPrecision(most)));
   return withMinus(text.replace(/\.?0+e/, "e").replace("e+", "e"));
 }
 
 /** A weight, in as many digits as its format tells apart, roughly. */
 export const weightText = (value: number, { fractionBits }: FloatFormat): string => digits(value, fractionBits > 16 ? 7 : 6);
+
+/** How many gradients are not finite, and what they are. */
+export function notFiniteText({ gradient, notFinite }: Look): string {
+  const nans = gradient.reduce((sum, values) => sum + values.filter(Number.isNaN).length, 0);
+  return `${notFinite} × ${nans === 0 ? "inf" : nans === notFinite ? "NaN" : t("step.ui.inf_or_nan")}`;
+}
 
 export const brief = (value: number): string => digits(value, 3);
 
