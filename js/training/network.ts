@@ -101,8 +101,9 @@ export class Network implements Pass {
     }
   }
 
-  /** The probabilities of one row of the logits, by softmax in float32, and its loss (Micikevicius et al., 3.3). */
-  softmax(row: number, label: number, probabilities: Float32Array): number {
+  /** The probabilities of one row of the logits, by softmax in float32, from a place of an array on, and its loss (Micikevicius et
+   * al., 3.3). */
+  softmax(row: number, label: number, probabilities: Float32Array, to = 0): number {
     const classes = this.#classes;
     const logits = this.values.at(-1)!;
     const at = row * classes;
@@ -113,7 +114,7 @@ export class Network implements Pass {
       this.#powers[j] = exp(fround(logits[at + j]! - largest));
       sum = fround(sum + this.#powers[j]!);
     }
-    for (let j = 0; j < classes; j++) probabilities[j] = this.#powers[j]! / sum;
+    for (let j = 0; j < classes; j++) probabilities[to + j] = this.#powers[j]! / sum;
     return fround(fround(log(sum)) + fround(largest - logits[at + label]!));
   }
 
@@ -122,8 +123,8 @@ export class Network implements Pass {
     this.#labels = rows.map((row) => examples.labels[row]!);
     this.read(examples, rows);
     this.forward(layers, rows.length);
-    const classes = this.#classes;
-    const total = this.#labels.reduce((sum, label, i) => fround(sum + this.softmax(i, label, this.#probabilities.subarray(i * classes, (i + 1) * classes))), 0);
+    let total = 0;
+    for (let i = 0; i < rows.length; i++) total = fround(total + this.softmax(i, this.#labels[i]!, this.#probabilities, i * this.#classes));
     return fround(total / rows.length);
   }
 

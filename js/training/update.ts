@@ -115,7 +115,9 @@ export class Optimizer {
 /** Stored gradients divided by the loss scale, in float32 (3.2). */
 export function unscaled(gradients: Float32Array, scale: number): Float32Array {
   const inverse = Math.fround(1 / scale);
-  return gradients.map((gradient) => gradient * inverse);
+  const result = new Float32Array(gradients.length);
+  for (let i = 0; i < gradients.length; i++) result[i] = gradients[i]! * inverse;
+  return result;
 }
 
 /** The weights after an update, rounded as they are kept (3.1). Only stochastic rounding takes numbers from `draws`. */
