@@ -4,9 +4,9 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { ACCUMULATIONS, LOSS_SCALES, OPTIMIZERS, startingSettings, TASKS, WEIGHT_ROUNDINGS } from "#training/settings.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { menu } from "#ui/menus.ts";
 import type { View } from "#ui/view.ts";
-import { menu } from "../playground/controls.ts";
-import { settingText } from "../playground/words.ts";
+import { settingText } from "../setting_words.ts";
 import type { Choice } from "./state.ts";
 
 const LAYERS = ["4", "8", "8-8", "32", ""];
@@ -14,9 +14,9 @@ const KEYS = ["flushed", "subnormal", "normal"] as const;
 
 export function settingsFold(view: View, choice: ReadonlySignal<Choice>, edit: (changes: Partial<Choice>) => void): HTMLElement {
   const words = <N extends "accumulation" | "weight_rounding" | "optimizer">(name: N, options: readonly string[]) =>
-    menu<string>(t(`play.${name}`), options, (value) => t(`play.${name}_${value}` as "play.optimizer_adam"), (value) => edit({ [name]: value }));
+    menu<string>(t(`train.${name}`), options, (value) => t(`train.${name}_${value}` as "train.optimizer_adam"), (value) => edit({ [name]: value }));
   const number = (name: "learning_rate" | "momentum" | "eps" | "loss_weight", options: readonly number[]) =>
-    menu<number>(t(`play.${name}`), options, settingText, (value) => edit({ [name]: value }));
+    menu<number>(t(`train.${name}`), options, settingText, (value) => edit({ [name]: value }));
   const fields = {
     optimizer: words("optimizer", OPTIMIZERS),
     learning_rate: number("learning_rate", [65536, 4096, 256, 16, 1, 0.1, 0.01, 0.001]),
@@ -24,12 +24,12 @@ export function settingsFold(view: View, choice: ReadonlySignal<Choice>, edit: (
     eps: number("eps", [1e-12, 1e-8, 1e-6, 1e-4]),
     weight_rounding: words("weight_rounding", WEIGHT_ROUNDINGS),
     accumulation: words("accumulation", ACCUMULATIONS),
-    loss_scale: menu<string>(t("play.scale"), LOSS_SCALES, (kind) => t(`play.scale_${kind}` as "play.scale_none"), (kind) => edit({ loss_scale: kind })),
+    loss_scale: menu<string>(t("train.scale"), LOSS_SCALES, (kind) => t(`train.scale_${kind}` as "train.scale_none"), (kind) => edit({ loss_scale: kind })),
     loss_weight: number("loss_weight", [1, 2 ** -9, 2 ** -18, 2 ** -24]),
-    task: menu<string>(t("play.task"), TASKS, (name) => t(`play.task_${name}` as "play.task_circle"), (task) =>
+    task: menu<string>(t("train.task"), TASKS, (name) => t(`train.task_${name}` as "train.task_circle"), (task) =>
       edit({ task, weight: [1, 1, 1], layers: task === "digits" ? [...startingSettings(task).layers] : [4] })),
   };
-  const layers = menu<string>(t("play.network"), LAYERS, (value) => value || "–", (value) => edit({ layers: value.split("-").filter(Boolean).map(Number), weight: [1, 1, 1] }));
+  const layers = menu<string>(t("train.network"), LAYERS, (value) => value || "–", (value) => edit({ layers: value.split("-").filter(Boolean).map(Number), weight: [1, 1, 1] }));
   view.effect(() => {
     for (const [name, field] of Object.entries(fields)) (field.show as (value: unknown) => void)(choice.value[name as keyof Choice]);
     layers.show(choice.value.layers.join("-"));

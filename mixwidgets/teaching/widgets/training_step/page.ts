@@ -139,7 +139,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     master.checked = master_weights;
     which.show(all_weights ? "all" : "one");
     formats.show(weight_format === activation_format && weight_format === gradient_format ? weight_format : "");
-    setText(note, t("step.ui.note", { step: seen.value.step, task: t(`play.task_${task}` as "play.task_circle"), network: widths.value.join("–"), activation: layers.length ? choice.value.activation : "", optimizer: t(`play.optimizer_${choice.value.optimizer}` as "play.optimizer_sgd") }));
+    setText(note, t("step.ui.note", { step: seen.value.step, task: t(`train.task_${task}` as "train.task_circle"), network: widths.value.join("–"), activation: layers.length ? choice.value.activation : "", optimizer: t(`train.optimizer_${choice.value.optimizer}` as "train.optimizer_sgd") }));
   });
   view.effect(() => {
     setText(whichWords[0]!, ` · ${one.value.name}`);
@@ -165,7 +165,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (shown) panel.show(t("step.ui.bits_of", { what: shown.title, format: shown.format.name, value: shown.figure }), shown.format, exactOf(shown.value!));
   });
   const player = slowly(view, loop, one, () => edit({ steps: choice.peek().steps + 1 }), () => choice.peek().steps >= MOST_STEPS);
-  const bar = h("div", { class: "mw-step-bar" }, next.element, back.element, player.button, h("label", {}, master, t("play.master_weights")), which.element);
+  const bar = h("div", { class: "mw-step-bar" }, next.element, back.element, player.button, h("label", {}, master, t("train.master_weights")), which.element);
 
   const answer = h("p", { class: "mw-step-answer", role: "status" });
   addQuestions(view, root, stageQuestions(rows, (state, told) => {

@@ -5,8 +5,7 @@ import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { button } from "#ui/buttons.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import type { View } from "#ui/view.ts";
-import { isStill } from "../playground/loop.ts";
+import { isStill, type View } from "#ui/view.ts";
 import { STATIONS, type OneWeight } from "./one.ts";
 
 const STATION_MS = 1500; // that the value stays at a station

@@ -8,7 +8,7 @@ import { round, rounderOf, spacing } from "#training/rounder.ts";
 import { keptFormat } from "#training/settings.ts";
 import { listed, type MessageKey, type Piece, pieces, sentences, t } from "#ui/messages.ts";
 import { percent } from "#ui/ruler/words.ts";
-import { shortName } from "../playground/words.ts";
+import { shortName } from "../setting_words.ts";
 import { brief, scaleText, weightText } from "./names.ts";
 
 export interface Told {
