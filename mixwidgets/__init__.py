@@ -42,6 +42,7 @@ _MODULES = {
     "LossScaleExplorer": "floats.widgets.loss_scale_explorer.widget",
     "TrainingLab": "runs.widgets.training_lab.widget",
     "Playground": "teaching.widgets.playground.widget",
+    "TrainingStep": "teaching.widgets.training_step.widget",
     "SweepProgress": "runs.widgets.sweep_progress.widget",
     "Exercise": "teaching.widgets.exercise.widget",
     "check": "teaching.exercises.coding",

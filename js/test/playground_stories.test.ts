@@ -10,7 +10,7 @@ import { gradientAnswers, startSession } from "#mixwidgets/teaching/widgets/play
 import { acts, choiceOf, settingsOf, stories, usual } from "#mixwidgets/teaching/widgets/playground/state.ts";
 import { actOf, NAMES, settingsOfAct } from "#mixwidgets/teaching/widgets/playground/story.ts";
 import { type Seen, verdict } from "#mixwidgets/teaching/widgets/playground/verdict.ts";
-import { shortName } from "#mixwidgets/teaching/widgets/playground/words.ts";
+import { shortName } from "#mixwidgets/teaching/widgets/setting_words.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/runs/task/digit_rows.bin")));

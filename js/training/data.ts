@@ -30,25 +30,36 @@ export interface DataSet {
  * them. */
 export type DigitRows = Uint8Array;
 
+/** Inputs and outputs of a task's network. */
+export const shapeOf = (task: Task) => (task === "digits" ? { features: PIXELS, classes: 10 } : { features: 2, classes: 2 });
+
 /** A task's examples. `stream` draws the points of a plane task; `rows` are needed for the digits. */
 export function dataSet(task: Task, stream: Stream, rows?: DigitRows): DataSet {
   if (task !== "digits") {
     const training = points(draws[task], stream);
-    return { features: 2, classes: 2, training, test: points(draws[task], stream) };
+    return { ...shapeOf(task), training, test: points(draws[task], stream) };
   }
   if (!rows) throw new RangeError("the digits are data: give Trainer their rows");
   const count = rows.length / (PIXELS + 1);
-  return { features: PIXELS, classes: 10, training: digits(rows, HELD_OUT, count), test: digits(rows, 0, HELD_OUT) };
+  return { ...shapeOf(task), training: digits(rows, HELD_OUT, count), test: digits(rows, 0, HELD_OUT) };
 }
 
 /** Random numbers by counting: number i is a hash of the stream's key and i, so that a page and NumPy draw the same. */
 export class Stream {
-  readonly #key: number;
+  #key: number;
   #count = 0;
 
   /** Streams of the same seed and of different names, which are numbers, are independent. */
   constructor(seed: number, name: number) {
     this.#key = mixed(mixed(seed + 0x9e3779b9) + name);
+  }
+
+  /** A stream that goes on as this one does, apart from it. */
+  copy(): Stream {
+    const copy = new Stream(0, 0);
+    copy.#key = this.#key;
+    copy.#count = this.#count;
+    return copy;
   }
 
   /** The next number, uniform among the multiples of 2^-24 from 0 to below 1. */
@@ -73,13 +84,21 @@ function mixed(bits: number): number {
 /** Endless batches of row numbers: each epoch has all rows in a new random order, and a batch may reach into the next epoch. */
 export class Batches {
   readonly #stream: Stream;
-  readonly #order: Uint32Array;
+  #order: Uint32Array;
   #at: number;
 
   constructor(count: number, stream: Stream) {
     this.#stream = stream;
     this.#order = Uint32Array.from({ length: count }, (_, row) => row);
     this.#at = count;
+  }
+
+  /** Batches that go on as these do, apart from them. */
+  copy(): Batches {
+    const copy = new Batches(0, this.#stream.copy());
+    copy.#order = this.#order.slice();
+    copy.#at = this.#at;
+    return copy;
   }
 
   next(size: number): Uint32Array {

@@ -3,7 +3,7 @@
 
 import type { Examples } from "./data.ts";
 import { exp, log, tanh } from "./functions.ts";
-import { round, roundAll, scratch, upper, type Rounder } from "./rounder.ts";
+import { round, roundAll, rounderOf, scratch, upper, type Rounder } from "./rounder.ts";
 import type { Settings } from "./settings.ts";
 
 interface Precision {
@@ -15,6 +15,18 @@ interface Precision {
   readonly accumulatesInFormat: boolean;
 }
 
+/** What the passes of one step compute, from the features to the logits and back. Arrays are row by row: examples × width. */
+export interface Pass {
+  /** The input of each layer, then the logits. */
+  readonly values: readonly Float32Array[];
+  /** The sums of each layer, before the activation. */
+  readonly sums: readonly Float32Array[];
+  /** The gradients with respect to these sums, multiplied by the scale. */
+  readonly errors: readonly Float32Array[];
+  /** The gradients of each layer's weights and biases, multiplied by the scale. */
+  readonly gradients: readonly LayerValues[];
+}
+
 /** One layer's weights (inputs × outputs) and biases, or their gradients. */
 export interface LayerValues {
   readonly weight: Float32Array;
@@ -23,42 +35,48 @@ export interface LayerValues {
 
 const fround = Math.fround;
 
-export class Network {
+/** A network's arrays are those of its last pass; with room for more rows than that had, the rest is older. */
+export class Network implements Pass {
   /** Units of each layer, from the features to the classes. */
   readonly widths: readonly number[];
-  /** Each layer's gradients from the last backward pass. */
+  readonly values: readonly Float32Array[];
+  readonly sums: readonly Float32Array[];
+  readonly errors: readonly Float32Array[];
   readonly gradients: readonly LayerValues[];
   readonly #activation: Settings["activation"];
   readonly #precision: Precision;
-  /** The input of each layer, then the logits, with room for `maxRows` rows. */
-  readonly #values: readonly Float32Array[];
-  /** The gradients with respect to each layer's sums. */
-  readonly #deltas: readonly Float32Array[];
   readonly #transposed: readonly Float32Array[];
   readonly #classes: number;
   /** e^(logit − the largest logit) of each class, in one row. */
   readonly #powers: Float32Array;
+  /** The classes' probabilities of each row whose loss was computed, and its label. */
+  readonly #probabilities: Float32Array;
+  #labels: Uint32Array = new Uint32Array();
 
-  constructor(widths: readonly number[], activation: Settings["activation"], precision: Precision, maxRows: number) {
+  constructor(widths: readonly number[], { activation, activationFormat, gradientFormat, accumulation }: Settings, maxRows: number) {
     this.widths = widths;
     this.#activation = activation;
-    this.#precision = precision;
+    this.#precision = {
+      activation: rounderOf(activationFormat), gradient: rounderOf(gradientFormat), accumulatesInFormat: accumulation === "format",
+    };
     const layers = widths.slice(1).map((outputs, layer) => ({ inputs: widths[layer]!, outputs }));
     this.gradients = layers.map(({ inputs, outputs }) => ({
       weight: new Float32Array(inputs * outputs),
       bias: new Float32Array(outputs),
     }));
-    this.#values = widths.map((width) => new Float32Array(maxRows * width));
-    this.#deltas = layers.map(({ outputs }) => new Float32Array(maxRows * outputs));
+    this.values = widths.map((width) => new Float32Array(maxRows * width));
+    this.sums = layers.map(({ outputs }) => new Float32Array(maxRows * outputs));
+    this.errors = layers.map(({ outputs }) => new Float32Array(maxRows * outputs));
     this.#transposed = layers.map(({ inputs, outputs }) => new Float32Array(inputs * outputs));
     this.#classes = widths.at(-1)!;
     this.#powers = new Float32Array(this.#classes);
+    this.#probabilities = new Float32Array(maxRows * this.#classes);
   }
 
   /** Reads the features of some rows of the examples, rounded to the activation format. */
   read({ inputs }: Pick<Examples, "inputs">, rows: ArrayLike<number>): void {
     const width = this.widths[0]!;
-    const values = this.#values[0]!;
+    const values = this.values[0]!;
     for (let i = 0; i < rows.length; i++) {
       const from = rows[i]! * width;
       for (let k = 0; k < width; k++) values[i * width + k] = round(this.#precision.activation, inputs[from + k]!);
@@ -71,22 +89,23 @@ export class Network {
     for (let layer = 0; layer < layers.length; layer++) {
       const { weight, bias } = layers[layer]!;
       const [inputs, outputs] = [this.widths[layer]!, this.widths[layer + 1]!];
-      const values = this.#values[layer + 1]!;
-      this.#product(activation, values, byRows(this.#values[layer]!, inputs), weight, rows, inputs, outputs);
+      const [values, sums] = [this.values[layer + 1]!, this.sums[layer]!];
+      this.#product(activation, values, byRows(this.values[layer]!, inputs), weight, rows, inputs, outputs);
       const isHidden = layer + 1 < layers.length;
       for (let i = 0; i < rows; i++) {
         for (let j = 0; j < outputs; j++) {
-          const sum = round(activation, values[i * outputs + j]! + bias[j]!);
+          const sum = (sums[i * outputs + j] = round(activation, values[i * outputs + j]! + bias[j]!));
           values[i * outputs + j] = isHidden ? round(activation, this.#activate(sum)) : sum;
         }
       }
     }
   }
 
-  /** The probabilities of one row of the logits, by softmax in float32, and its loss (Micikevicius et al., 3.3). */
-  softmax(row: number, label: number, probabilities: Float32Array): number {
+  /** The probabilities of one row of the logits, by softmax in float32, from a place of an array on, and its loss (Micikevicius et
+   * al., 3.3). */
+  softmax(row: number, label: number, probabilities: Float32Array, to = 0): number {
     const classes = this.#classes;
-    const logits = this.#values.at(-1)!;
+    const logits = this.values.at(-1)!;
     const at = row * classes;
     let largest = logits[at]!;
     for (let j = 1; j < classes; j++) if (logits[at + j]! > largest) largest = logits[at + j]!;
@@ -95,40 +114,41 @@ export class Network {
       this.#powers[j] = exp(fround(logits[at + j]! - largest));
       sum = fround(sum + this.#powers[j]!);
     }
-    for (let j = 0; j < classes; j++) probabilities[j] = this.#powers[j]! / sum;
+    for (let j = 0; j < classes; j++) probabilities[to + j] = this.#powers[j]! / sum;
     return fround(fround(log(sum)) + fround(largest - logits[at + label]!));
   }
 
-  /** The mean loss of the rows that were read. Also computes the gradients of the loss, times `scale`, with respect to the
-   * logits, from which `backward` starts. */
-  loss(labels: ArrayLike<number>, scale: number): number {
-    const { gradient } = this.#precision;
-    const [rows, classes] = [labels.length, this.#classes];
-    const delta = this.#deltas.at(-1)!;
-    const probabilities = new Float32Array(classes);
-    const factor = fround(scale / rows);
+  /** The forward pass of some rows of the examples by these weights, and their mean loss. */
+  loss(layers: readonly LayerValues[], examples: Examples, rows: Uint32Array): number {
+    this.#labels = rows.map((row) => examples.labels[row]!);
+    this.read(examples, rows);
+    this.forward(layers, rows.length);
     let total = 0;
-    for (let i = 0; i < rows; i++) {
-      total = fround(total + this.softmax(i, labels[i]!, probabilities));
-      for (let j = 0; j < classes; j++) {
-        delta[i * classes + j] = round(gradient, (probabilities[j]! - Number(j === labels[i])) * factor);
-      }
-    }
-    return fround(total / rows);
+    for (let i = 0; i < rows.length; i++) total = fround(total + this.softmax(i, this.#labels[i]!, this.#probabilities, i * this.#classes));
+    return fround(total / rows.length);
   }
 
-  /** The chain rule, from the gradients of the logits down; every gradient is rounded to the gradient format. */
-  backward(layers: readonly LayerValues[], rows: number): void {
+  /** The chain rule, from `scale` times that loss down; every gradient is rounded to the gradient format. */
+  backward(layers: readonly LayerValues[], scale: number): void {
     const { gradient } = this.#precision;
+    const labels = this.#labels;
+    const [rows, classes] = [labels.length, this.#classes];
+    const [last, factor] = [this.errors.at(-1)!, fround(scale / rows)];
+    for (let i = 0; i < rows; i++) {
+      for (let j = 0; j < classes; j++) {
+        const at = i * classes + j;
+        last[at] = round(gradient, (this.#probabilities[at]! - Number(j === labels[i])) * factor);
+      }
+    }
     for (let layer = layers.length - 1; layer >= 0; layer--) {
       const [inputs, outputs] = [this.widths[layer]!, this.widths[layer + 1]!];
-      const [values, delta, { weight, bias }] = [this.#values[layer]!, this.#deltas[layer]!, this.gradients[layer]!];
+      const [values, delta, { weight, bias }] = [this.values[layer]!, this.errors[layer]!, this.gradients[layer]!];
       this.#product(gradient, weight, transposed(byRows(values, inputs)), delta, inputs, rows, outputs);
       roundAll(gradient, weight);
       this.#product(gradient, bias, ones, delta, 1, rows, outputs);
       roundAll(gradient, bias);
       if (layer === 0) return;
-      const below = this.#deltas[layer - 1]!;
+      const below = this.errors[layer - 1]!;
       const matrix = this.#transpose(layer, layers[layer]!.weight, inputs, outputs);
       this.#product(gradient, below, byRows(delta, outputs), matrix, rows, outputs, inputs);
       for (let i = 0; i < rows * inputs; i++) {

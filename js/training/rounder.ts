@@ -86,11 +86,16 @@ export function roundAll(rounder: Rounder, values: Float32Array): void {
   for (let i = 0; i < values.length; i++) values[i] = round(rounder, values[i]!);
 }
 
+/** The gap between the format's values in the binade of x. */
+export function spacing({ ulp }: Rounder, x: number): number {
+  scratch[0] = x;
+  return ulp[(upper[0]! >>> 20) & 2047]!;
+}
+
 /** x rounded to one of its two neighbours: away from zero if its distance from the one nearer to zero, in ulps, exceeds
  * `uniform`, which is from 0 to below 1. */
 export function roundStochastically(rounder: Rounder, x: number, uniform: number): number {
-  scratch[0] = x;
-  const ulp = rounder.ulp[(upper[0]! >>> 20) & 2047]!;
+  const ulp = spacing(rounder, x);
   const magnitude = Math.abs(x) / ulp;
   const low = Math.floor(magnitude);
   const rounded = (magnitude - low > uniform ? low + 1 : low) * ulp;

@@ -72,6 +72,7 @@ type Accepted =
   | { readonly kind: "choice"; readonly options: readonly string[] }
   | { readonly kind: "whole" | "real"; readonly low: number; readonly high: number }
   | { readonly kind: "layers"; readonly most: number; readonly units: number }
+  | { readonly kind: "weight" }
   | { readonly kind: "format" };
 
 /** The value of a field cannot be trained with. */
@@ -116,6 +117,17 @@ export function startingSettings(task: Task): Settings {
     seed: 0,
   };
 }
+
+/** The same settings in float32 alone. There is no loss scale, because a power of two would not change a bit of the result. */
+export function inFloat32(settings: Settings): Settings {
+  return {
+    ...settings, weightFormat: float32, activationFormat: float32, gradientFormat: float32, optimizerFormat: float32,
+    masterWeights: true, accumulation: "float32", weightRounding: "nearest", lossScale: noLossScale,
+  };
+}
+
+/** The format of the weights that are kept between steps. */
+export const keptFormat = ({ masterWeights, weightFormat }: Settings): FloatFormat => (masterWeights ? float32 : weightFormat);
 
 /** Throws SettingsError for the first field that cannot be trained with. */
 export function checkSettings(settings: Settings): void {

@@ -2,12 +2,11 @@
 // arXiv:1710.03740, section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision). tests/playground/reference.py
 // is its twin in NumPy, equal to the bit.
 
-import { float32 } from "#core/formats/catalogue.ts";
 import { Batches, dataSet, EXTENT, Stream, type DataSet, type DigitRows, type Examples } from "./data.ts";
 import { Network, type LayerValues } from "./network.ts";
-import { round, roundAll, rounderOf, roundStochastically, type Rounder } from "./rounder.ts";
-import { checkSettings, type Settings } from "./settings.ts";
-import { LossScale, Optimizer } from "./update.ts";
+import { round, roundAll, rounderOf, type Rounder } from "./rounder.ts";
+import { checkSettings, inFloat32, keptFormat, type Settings } from "./settings.ts";
+import { LossScale, Optimizer, unscaled, weightsAfter } from "./update.ts";
 
 /** What one step did. */
 export interface StepReport {
@@ -42,11 +41,16 @@ export interface WeightTensor {
   readonly gradient: Float32Array;
 }
 
+export interface Ahead {
+  readonly order: Batches;
+  /** Of stochastic rounding. */
+  readonly draws: Stream;
+  readonly optimizer: Optimizer;
+  readonly lossScale: LossScale;
+}
+
 /** The names of the streams of random numbers; that of the first weights of tensor i is WEIGHTS + i. */
 const [DATA, ORDER, ROUNDING, WEIGHTS] = [1, 2, 3, 16];
-
-const inFloat32 = rounderOf(float32);
-const allFloat32 = { activation: inFloat32, gradient: inFloat32, accumulatesInFormat: false };
 
 export class Trainer {
   settings: Settings;
@@ -85,6 +89,11 @@ export class Trainer {
     return this.#lossScale.scale;
   }
 
+  /** What the next step will use beside the weights, as copies or not to be written. */
+  get ahead(): Ahead {
+    return { order: this.#order.copy(), draws: this.#draws.copy(), optimizer: this.#optimizer, lossScale: this.#lossScale };
+  }
+
   /** How many weights there are, biases included. */
   get weightCount(): number {
     return this.tensors.reduce((sum, { kept }) => sum + kept.length, 0);
@@ -111,26 +120,20 @@ export class Trainer {
     const before = this.settings;
     this.settings = settings;
     if (settings.task !== before.task || settings.seed !== before.seed) return this.reset();
-    const [old, now] = [Object.values(before.lossScale), Object.values(settings.lossScale)];
-    if (now.some((value, i) => value !== old[i])) this.#lossScale = new LossScale(settings.lossScale);
+    this.#lossScale = new LossScale(settings.lossScale, this.#lossScale);
     this.#build(this.#optimizer);
   }
 
   step(): StepReport {
     const { settings } = this;
     const [layers, network, scale] = [this.#layers, this.#network, this.lossScale];
-    const { training } = this.data;
     this.batch = this.#order.next(settings.batchSize);
-    const rows = this.batch.length;
     this.#readBefore = layers.map(({ weight, bias }) => ({ weight: weight.slice(), bias: bias.slice() }));
     // 1. Forward on the weights' copies (3.1), in the activation format.
-    network.read(training, this.batch);
-    network.forward(layers, rows);
-    // 2. The loss in float32 (3.3), times the loss scale (3.2).
-    const labels = this.#labels();
-    const loss = network.loss(labels, settings.lossWeight * scale);
-    // 3. Backward, in the gradient format: by the chain rule every gradient is scaled.
-    network.backward(layers, rows);
+    // 2. The loss in float32 (3.3).
+    const loss = network.loss(layers, this.data.training, this.batch);
+    // 3. Backward from the loss times the loss scale (3.2), in the gradient format: by the chain rule every gradient is scaled.
+    network.backward(layers, settings.lossWeight * scale);
     // 4. Whether a gradient is inf or NaN decides on this update and on the next scale (3.2).
     const foundInf = this.tensors.some(({ gradient }) => !areFinite(gradient));
     const skipped = this.#lossScale.skips(foundInf);
@@ -181,12 +184,10 @@ export class Trainer {
   /** The gradients that float32 arithmetic gives for the last step's batch and the weights that it read, with the loss weight
    * but no loss scale, in the order of `tensors`; all 0 before the first step. Takes as long as a float32 step. */
   referenceGradients(): readonly Float32Array[] {
-    const [network, labels] = [this.#reference, this.#labels()];
-    if (labels.length > 0) {
-      network.read(this.data.training, this.batch);
-      network.forward(this.#readBefore, labels.length);
-      network.loss(labels, this.settings.lossWeight);
-      network.backward(this.#readBefore, labels.length);
+    const network = this.#reference;
+    if (this.batch.length > 0) {
+      network.loss(this.#readBefore, this.data.training, this.batch);
+      network.backward(this.#readBefore, this.settings.lossWeight);
     }
     return network.gradients.flatMap(({ weight, bias }) => [weight, bias]);
   }
@@ -199,23 +200,18 @@ export class Trainer {
   }
 
   get #keptIn(): Rounder {
-    return this.settings.masterWeights ? inFloat32 : rounderOf(this.settings.weightFormat);
+    return rounderOf(keptFormat(this.settings));
   }
 
   /** Make everything that depends on the settings; weights and the state of `optimizer` carry over where their shapes fit. */
   #build(optimizer?: Optimizer): void {
     const { settings, data } = this;
     const widths = [data.features, ...settings.layers, data.classes];
-    const precision = {
-      activation: rounderOf(settings.activationFormat),
-      gradient: rounderOf(settings.gradientFormat),
-      accumulatesInFormat: settings.accumulation === "format",
-    };
     const before = this.tensors;
     const isSame = before.length > 0 && String(this.#network.widths) === String(widths);
     const rows = Math.max(settings.batchSize, this.batch.length);
-    this.#network = new Network(widths, settings.activation, precision, rows);
-    this.#reference = new Network(widths, settings.activation, allFloat32, rows);
+    this.#network = new Network(widths, settings, rows);
+    this.#reference = new Network(widths, inFloat32(settings), rows);
     this.tensors = this.#network.gradients.flatMap((gradients, layer) =>
       (["weight", "bias"] as const).map((kind, i) => {
         const [inputs, outputs] = [widths[layer]!, widths[layer + 1]!];
@@ -242,19 +238,14 @@ export class Trainer {
   /** One step of the optimiser. Returns how many weights an update that is not 0 left unchanged. */
   #update(scale: number): number {
     const { settings } = this;
-    const stochastic = settings.weightRounding === "stochastic" && !settings.masterWeights;
-    const [keptIn, inverse] = [this.#keptIn, Math.fround(1 / scale)];
     let unchanged = 0;
     this.#optimizer.startStep();
     this.tensors.forEach(({ kept, gradient }, tensor) => {
-      const updates = new Float32Array(gradient.length);
-      for (let i = 0; i < gradient.length; i++) updates[i] = gradient[i]! * inverse;
+      const updates = unscaled(gradient, scale);
       this.#optimizer.updates(tensor, updates, settings);
-      for (let i = 0; i < kept.length; i++) {
-        const [before, after] = [kept[i]!, kept[i]! - updates[i]!];
-        kept[i] = stochastic ? roundStochastically(keptIn, after, this.#draws.next()) : round(keptIn, after);
-        if (updates[i] !== 0 && kept[i] === before) unchanged++;
-      }
+      const next = weightsAfter(kept, updates, settings, this.#draws);
+      for (let i = 0; i < kept.length; i++) if (updates[i] !== 0 && next[i] === kept[i]) unchanged++;
+      kept.set(next);
     });
     this.#copy();
     return unchanged;
@@ -267,11 +258,6 @@ export class Trainer {
       read.set(kept);
       roundAll(rounder, read);
     }
-  }
-
-  /** The labels of the last step's batch. */
-  #labels(): Uint32Array {
-    return this.batch.map((row) => this.data.training.labels[row]!);
   }
 
   /** Compute the logits of the first `count` rows, a batch at a time, and call `visit` for each row with its place in the batch. */

@@ -1,8 +1,9 @@
 // From a step's gradients to its update: the loss scale decides whether there is one and what the next gradients are scaled
 // by, the optimiser how far each weight moves.
 
-import { round, roundAll, type Rounder } from "./rounder.ts";
-import type { LossScaleSettings, Settings } from "./settings.ts";
+import type { Stream } from "./data.ts";
+import { round, roundAll, rounderOf, roundStochastically, type Rounder } from "./rounder.ts";
+import { keptFormat, type LossScaleSettings, type Settings } from "./settings.ts";
 
 /** Python ends a run whose scale falls to 0. A page goes on, so here the scale does not fall below this. */
 const SMALLEST = 2 ** -126;
@@ -14,11 +15,14 @@ const BETA_2 = 0.999;
 export class LossScale {
   readonly #rule: LossScaleSettings;
   #scale: number;
-  #goodSteps = 0;
+  #goodSteps: number;
 
-  constructor(rule: LossScaleSettings) {
+  /** Goes on as `before` did if the rule is the same, else starts with its first scale. */
+  constructor(rule: LossScaleSettings, before?: LossScale) {
+    const old = before && Object.entries(rule).every(([name, value]) => before.#rule[name as keyof LossScaleSettings] === value) ? before : undefined;
     this.#rule = rule;
-    this.#scale = rule.kind === "none" ? 1 : Math.fround(rule.initScale);
+    this.#scale = old?.scale ?? (rule.kind === "none" ? 1 : Math.fround(rule.initScale));
+    this.#goodSteps = old ? old.#goodSteps : 0;
   }
 
   /** The factor for the next step; a float32 value. */
@@ -29,6 +33,11 @@ export class LossScale {
   /** Whether a step is skipped: `foundInf` says that its gradients contain inf or NaN. */
   skips(foundInf: boolean): boolean {
     return foundInf && this.#rule.kind !== "none";
+  }
+
+  /** Have the next step use this factor. */
+  set scale(scale: number) {
+    this.#scale = Math.fround(scale);
   }
 
   finishStep(foundInf: boolean): void {
@@ -46,7 +55,7 @@ export class LossScale {
 }
 
 /** A tensor's momentum, or Adam's first and second moment. */
-interface State {
+export interface State {
   readonly first: Float32Array;
   readonly second: Float32Array;
 }
@@ -55,7 +64,7 @@ interface State {
 export class Optimizer {
   readonly #rule: Settings["optimizer"];
   readonly #rounder: Rounder;
-  readonly #states: readonly State[];
+  readonly states: readonly State[];
   /** β1^t and β2^t. */
   #powers: readonly [number, number] = [1, 1];
 
@@ -64,12 +73,12 @@ export class Optimizer {
     this.#rule = rule;
     this.#rounder = rounder;
     const same = before && before.#rule === rule ? before : undefined;
-    this.#states = sizes.map((size, i) => {
-      const old = same ? same.#states[i] : undefined;
+    this.states = sizes.map((size, i) => {
+      const old = same ? same.states[i] : undefined;
       if (old?.first.length === size) return { first: old.first.slice(), second: old.second.slice() };
       return { first: new Float32Array(size), second: new Float32Array(size) };
     });
-    for (const { first, second } of this.#states) [first, second].forEach((values) => roundAll(rounder, values));
+    for (const { first, second } of this.states) [first, second].forEach((values) => roundAll(rounder, values));
     if (same) this.#powers = same.#powers;
   }
 
@@ -84,7 +93,7 @@ export class Optimizer {
    * with narrow weights: in float16 an ε of 1e-8 is 0. */
   updates(tensor: number, gradients: Float32Array, { learningRate, momentum, eps }: Settings): void {
     const rounder = this.#rounder;
-    const { first, second } = this.#states[tensor]!;
+    const { first, second } = this.states[tensor]!;
     const [correction1, correction2] = [1 - this.#powers[0], 1 - this.#powers[1]];
     for (let i = 0; i < gradients.length; i++) {
       const gradient = gradients[i]!;
@@ -102,3 +111,26 @@ export class Optimizer {
     }
   }
 }
+
+/** Stored gradients divided by the loss scale, in float32 (3.2). */
+export function unscaled(gradients: Float32Array, scale: number): Float32Array {
+  const inverse = Math.fround(1 / scale);
+  const result = new Float32Array(gradients.length);
+  for (let i = 0; i < gradients.length; i++) result[i] = gradients[i]! * inverse;
+  return result;
+}
+
+/** The weights after an update, rounded as they are kept (3.1). Only stochastic rounding takes numbers from `draws`. */
+export function weightsAfter(kept: Float32Array, updates: Float32Array, settings: Settings, draws: Stream): Float32Array {
+  const keptIn = rounderOf(keptFormat(settings));
+  const next = new Float32Array(kept.length);
+  const isDrawn = roundsByDraws(settings);
+  for (let i = 0; i < kept.length; i++) {
+    const after = kept[i]! - updates[i]!;
+    next[i] = isDrawn ? roundStochastically(keptIn, after, draws.next()) : round(keptIn, after);
+  }
+  return next;
+}
+
+/** Whether updated weights are rounded stochastically. */
+export const roundsByDraws = ({ weightRounding, masterWeights }: Settings): boolean => weightRounding === "stochastic" && !masterWeights;

@@ -97,3 +97,6 @@ export function openState(details: HTMLDetailsElement): ReadonlySignal<boolean> 
   details.addEventListener("toggle", () => (isOpen.value = details.open));
   return isOpen;
 }
+
+/** Whether the reader prefers reduced motion; also true where this cannot be asked. */
+export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;

@@ -51,7 +51,7 @@ def count(page):
 
 def field(page, label):
     return (
-        page.locator(".mw-play-field", has=page.get_by_text(label, exact=True)).locator("select, input").first
+        page.locator(".mw-field", has=page.get_by_text(label, exact=True)).locator("select, input").first
     )
 
 
@@ -219,7 +219,7 @@ def test_the_digits_and_a_network_that_is_edited(opened):
     units = field(page, "units of layer 2")
     units.fill("0")
     units.press("Enter")
-    expect(page.locator(".mw-play-field .mw-error:visible")).to_have_text(
+    expect(page.locator(".mw-field .mw-error:visible")).to_have_text(
         "units of layer 2 takes a whole number from 1 to 32; got 0."
     )
     assert "layers=32-8" in page.url

@@ -10,8 +10,9 @@ from traitlets import TraitError
 
 import mixwidgets as mw
 from mixwidgets.floats.widgets.frame import frame
-from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES, as_text, of_text
+from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES
 from mixwidgets.teaching.widgets.playground.widget import MOST_ROWS
+from mixwidgets.teaching.widgets.settings import as_text, of_text
 
 
 @pytest.fixture

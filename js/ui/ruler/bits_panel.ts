@@ -19,14 +19,18 @@ export function bitsPanel(close: () => void, grid?: HTMLElement) {
   /** `format` is signed. A value without a code is shown as NaN or the largest value. */
   const show = (words: string, format: FloatFormat, value: Exact): void => {
     const code = codeOf(format, value);
-    const digits = binary(format, code);
-    const names = [t("ruler.bits_sign"), t("ruler.bits_exponent"), t("ruler.bits_fraction")];
     setText(title, words);
-    setText(bits, digits);
-    set(bits, { "aria-label": listed(digits.split(" ").map((field, i) => `${names[i]} ${field}`)) });
+    setText(bits, binary(format, code));
+    set(bits, { "aria-label": spokenBits(format, code) });
     setText(meaning, outcome(format, code, value));
   };
   return { element, show };
+}
+
+/** A code's bits for a screen reader: "sign 0, exponent 01111, fraction …". */
+export function spokenBits(format: FloatFormat, code: bigint): string {
+  const names = [t("ruler.bits_sign"), t("ruler.bits_exponent"), t("ruler.bits_fraction")];
+  return listed(binary(format, code).split(" ").map((field, i) => `${names[i]} ${field}`));
 }
 
 /** The code that `show` shows for a value. */

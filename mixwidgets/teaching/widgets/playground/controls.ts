@@ -11,11 +11,13 @@ import { chips } from "#ui/choices.ts";
 import { twoTo } from "#ui/digits.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { bareField } from "#ui/fields.ts";
+import { type Field, menu, under } from "#ui/menus.ts";
 import { t } from "#ui/messages.ts";
 import type { Page } from "./session.ts";
-import { type Choice, choices, MOST_STEPS, ownFormat, stepsFor, widthsIn } from "./state.ts";
+import { choices, ownFormat, widthsIn } from "../settings.ts";
+import { type Choice, MOST_STEPS, stepsFor } from "./state.ts";
 import { taskPicture } from "./learned.ts";
-import { settingText } from "./words.ts";
+import { settingText } from "../setting_words.ts";
 
 const NEW_LAYER_UNITS = 8;
 const RATES = [1, 10, 60, 300, 100_000] as const; // steps a second; the last is more than a frame has time for
@@ -25,7 +27,7 @@ const OWN = "custom"; // the entry of a format menu for a format of one's own
 export function controlsPart(page: Page): HTMLElement {
   const { view, session, traits, edit } = page;
   const fields = rowFields(page);
-  const scales = chips(t("play.scale"), LOSS_SCALES, (kind) => edit({ loss_scale: kind, ...(kind === "static" && keptScale()) }), (kind) => t(`play.scale_${kind}`));
+  const scales = chips(t("train.scale"), LOSS_SCALES, (kind) => edit({ loss_scale: kind, ...(kind === "static" && keptScale()) }), (kind) => t(`train.scale_${kind}`));
   /** A static scale that follows a dynamic one stays at its last value. */
   const keptScale = () => traits.peek().loss_scale === "dynamic" && { log2_loss_scale: clamp(Math.round(Math.log2(session.chosen.lossScale)), LOWEST, HIGHEST) };
   const drawer = h("div", { class: "mw-play-drawer", id: uniqueId("drawer"), hidden: true }, networkPart(page), precisionPart(page));
@@ -49,16 +51,16 @@ export function controlsPart(page: Page): HTMLElement {
   const { learning_rate: rate, ...formats } = fields;
   return h("section", { class: "mw-play-controls", "aria-label": t("play.kept") }, drawer,
     h("div", { class: "mw-play-row" }, ...elementsOf(formats),
-      h("div", { class: "mw-play-field mw-play-scales" }, h("span", { class: "mw-play-label", "aria-hidden": "true" }, t("play.scale")), scales.element),
+      h("div", { class: "mw-field mw-play-scales" }, h("span", { class: "mw-field-label", "aria-hidden": "true" }, t("train.scale")), scales.element),
       rate!.element, more));
 }
 
 /** What the network learns, and its size. */
 function networkPart({ view, session, traits, edit }: Page): HTMLElement {
-  const task = chips(t("play.task"), TASKS, (name) => {
+  const task = chips(t("train.task"), TASKS, (name) => {
     const { layers, learningRate } = startingSettings(name); // which suit the task
     edit({ task: name, layers: [...layers], learning_rate: learningRate, steps: stepsFor(name) });
-  }, (name) => t(`play.task_${name}`));
+  }, (name) => t(`train.task_${name}`));
   [...task.element.querySelectorAll("label")].forEach((label, i) => label.prepend(taskPicture(view, TASKS[i]!, session)));
   const layers = () => traits.peek().layers;
   const units = Array.from({ length: LIMITS.hiddenLayers }, (_, i) =>
@@ -68,8 +70,8 @@ function networkPart({ view, session, traits, edit }: Page): HTMLElement {
   set(fewer.element, { "aria-label": t("play.fewer_layers") });
   set(more.element, { "aria-label": t("play.more_layers") });
   const fields: Fields = {
-    activation: menu<string>(t("play.activation"), ACTIVATIONS, (name) => name, (name) => edit({ activation: name })),
-    seed: wholeField(t("play.seed"), 0, LIMITS.seed, (value) => edit({ seed: value })),
+    activation: menu<string>(t("train.activation"), ACTIVATIONS, (name) => name, (name) => edit({ activation: name })),
+    seed: wholeField(t("train.seed"), 0, LIMITS.seed, (value) => edit({ seed: value })),
   };
 
   view.effect(() => {
@@ -84,9 +86,9 @@ function networkPart({ view, session, traits, edit }: Page): HTMLElement {
     fewer.allow(length === 0 ? t("play.no_fewer") : "", t("play.fewer_layers"));
     more.allow(length === LIMITS.hiddenLayers ? t("play.no_more", { most: LIMITS.hiddenLayers }) : "", t("play.more_layers"));
   });
-  return h("div", {}, h("h4", {}, t("play.network")), task.element,
+  return h("div", {}, h("h4", {}, t("train.network")), task.element,
     h("div", { class: "mw-play-fields" }, ...units.map(({ element }) => element),
-      h("div", { class: "mw-play-field" }, h("span", { class: "mw-play-label", "aria-hidden": "true" }, t("play.layers")), h("span", { class: "mw-row mw-play-layer-buttons" }, fewer.element, more.element)),
+      h("div", { class: "mw-field" }, h("span", { class: "mw-field-label", "aria-hidden": "true" }, t("play.layers")), h("span", { class: "mw-row mw-play-layer-buttons" }, fewer.element, more.element)),
       ...elementsOf(fields)));
 }
 
@@ -115,10 +117,10 @@ const elementsOf = (fields: Fields) => Object.values(fields).map(({ element }) =
 type NumberTrait = "learning_rate" | "momentum" | "eps" | "loss_weight" | "growth_interval" | "batch_size" | "log2_loss_scale";
 
 const numberMenu = ({ edit }: Page, name: NumberTrait, options: readonly number[], words = settingText) =>
-  menu<number>(t(`play.${name}`), options, words, (value) => edit({ [name]: value }));
+  menu<number>(t(`train.${name}`), options, words, (value) => edit({ [name]: value }));
 
 const formatField = ({ edit }: Page, name: "weight_format" | "activation_format" | "gradient_format" | "optimizer_format") =>
-  formatMenu(t(`play.${name}`), (value) => edit({ [name]: value }));
+  formatMenu(t(`train.${name}`), (value) => edit({ [name]: value }));
 
 function rowFields(page: Page): Fields {
   return {
@@ -133,7 +135,7 @@ function rowFields(page: Page): Fields {
 function precisionPart(page: Page): HTMLElement {
   const { view, traits, edit } = page;
   const words = <N extends "accumulation" | "weight_rounding" | "optimizer">(name: N, options: readonly string[]) =>
-    menu<string>(t(`play.${name}`), options, (value) => t(`play.${name}_${value}` as "play.optimizer_adam"), (value) => edit({ [name]: value }));
+    menu<string>(t(`train.${name}`), options, (value) => t(`train.${name}_${value}` as "train.optimizer_adam"), (value) => edit({ [name]: value }));
   const fields: Fields = {
     weight_rounding: words("weight_rounding", WEIGHT_ROUNDINGS),
     accumulation: words("accumulation", ACCUMULATIONS),
@@ -157,34 +159,7 @@ function precisionPart(page: Page): HTMLElement {
   });
   view.effect(() => speed.show(page.rate.value));
   return h("div", {}, h("h4", {}, t("play.kept")),
-    h("div", { class: "mw-play-fields" }, h("label", { class: "mw-play-field mw-play-check" }, t("play.master_weights"), master), ...elementsOf(fields), speed.element));
-}
-
-interface Field<T> {
-  readonly element: HTMLElement;
-  show(value: T): void;
-}
-
-/** A label above its control. */
-function under(label: string, control: HTMLElement, ...more: HTMLElement[]): HTMLElement {
-  if (!control.id) control.id = uniqueId("setting");
-  return h("div", { class: "mw-play-field" }, h("label", { for: control.id }, label), control, ...more);
-}
-
-/** A menu of values, which `words` spells out. Showing another value adds it to the menu. */
-export function menu<T extends string | number>(label: string, options: readonly T[], words: (value: T) => string, choose: (value: T) => void): Field<T> {
-  const values = [...options];
-  const optionOf = (value: T) => h("option", { value: String(value) }, words(value));
-  const select = h("select", {}, ...values.map(optionOf));
-  select.addEventListener("change", () => choose(values[select.selectedIndex]!));
-  const show = (value: T): void => {
-    if (!values.includes(value)) {
-      values.push(value);
-      select.append(optionOf(value));
-    }
-    select.selectedIndex = values.indexOf(value);
-  };
-  return { element: under(label, select), show };
+    h("div", { class: "mw-play-fields" }, h("label", { class: "mw-field mw-play-check" }, t("train.master_weights"), master), ...elementsOf(fields), speed.element));
 }
 
 /** A menu of formats. Its last entry opens two fields for the widths of a format of one's own. */

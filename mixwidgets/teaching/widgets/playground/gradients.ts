@@ -12,7 +12,8 @@ import { term } from "#ui/term.ts";
 import { scaleGrip } from "./grip.ts";
 import { rulerMarks } from "./marks.ts";
 import type { Page } from "./session.ts";
-import { countText, settingText, tensorName } from "./words.ts";
+import { settingText } from "../setting_words.ts";
+import { countText, tensorName } from "./words.ts";
 
 const NOTED = ["flushed", "early", "subnormal", "overflow"]; // classes whose name needs a note
 const TALL = 64; // pixels

@@ -7,9 +7,6 @@ const FRAME_MS = 1000 / 60;
 const BUDGET_MS = 8; // of a frame's time, on average
 const CARRIED = 2; // frames whose steps are made up for after a slow frame
 
-/** Whether the reader prefers reduced motion; also true where this cannot be asked. */
-export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
-
 const SEEN = 0.6; // of `seen` must be in view
 
 /** While `playing` is true and `seen` is in view, call `drawn` in each frame, and then `step` as often as `rate` (steps a second)

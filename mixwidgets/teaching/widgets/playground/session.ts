@@ -2,13 +2,12 @@
 // Also the history of their losses, what the gradient format does to the gradients, and what the parts of the page share. No DOM.
 
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { float32 } from "#core/formats/catalogue.ts";
 import { clamp } from "#core/range.ts";
 import { writeFrame } from "#core/frame.ts";
 import { GradientSummary, summaryOf } from "#core/gradients/summary.ts";
 import { dataSet, type DigitRows, Stream } from "#training/data.ts";
 import { round, rounderOf } from "#training/rounder.ts";
-import { noLossScale, type Settings, type Task } from "#training/settings.ts";
+import { inFloat32, type Settings, type Task } from "#training/settings.ts";
 import { Trainer, type StepReport } from "#training/trainer.ts";
 import type { View } from "#ui/view.ts";
 import type { Choice, State } from "./state.ts";
@@ -106,14 +105,6 @@ export function startSession(first: Settings, digits: DigitRows) {
       begin();
       show();
     },
-  };
-}
-
-/** The same settings in float32 alone. There is no loss scale, because a power of two would not change a bit of the result. */
-function inFloat32(settings: Settings): Settings {
-  return {
-    ...settings, weightFormat: float32, activationFormat: float32, gradientFormat: float32, optimizerFormat: float32,
-    masterWeights: true, accumulation: "float32", weightRounding: "nearest", lossScale: noLossScale,
   };
 }
 

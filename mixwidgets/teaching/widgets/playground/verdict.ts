@@ -7,7 +7,7 @@ import { type MessageKey, type Piece, pieces, sentences, t } from "#ui/messages.
 import { powerOfAny } from "#ui/ruler/words.ts";
 import { percent } from "#ui/run_words.ts";
 import type { GradientAnswers } from "./session.ts";
-import { settingText, shortName } from "./words.ts";
+import { settingText, shortName } from "../setting_words.ts";
 
 /** A share of float32's progress, by which the test loss has fallen below that of guessing. */
 const [ALIKE, HALF, NOTHING] = [0.95, 0.5, 0.03];

@@ -1,12 +1,11 @@
 // The weights of the chosen network, a matrix for each layer: choose one to see its bits and flip them.
 
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { float32 } from "#core/formats/catalogue.ts";
 import { decoded, exactOf, nextDown, nextUp } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import { clamp } from "#core/range.ts";
-import { LIMITS } from "#training/settings.ts";
+import { keptFormat, LIMITS } from "#training/settings.ts";
 import { announcer } from "#ui/announcer.ts";
 import { bitGrid, type Coded } from "#ui/bit_grid/bit_grid.ts";
 import { crispCanvas } from "#ui/canvas.ts";
@@ -43,7 +42,7 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
     const isBias = input === inputs;
     return { ...chosen.value, isBias, tensor: 2 * layer + Number(isBias), index: isBias ? unit : input * units + unit };
   });
-  const format = computed(() => (session.settings.value.masterWeights ? float32 : session.settings.value.weightFormat));
+  const format = computed(() => keptFormat(session.settings.value));
   /** The chosen weight's present code: it may have been trained since it was drawn. */
   const now = (): Coded => {
     const { tensor, index } = place.value ?? { tensor: 0, index: 0 };

@@ -1,17 +1,12 @@
 // Texts of the playground: names and numbers. No DOM.
 
 import type { WeightTensor } from "#training/trainer.ts";
-import { integer, superscript, withMinus } from "#ui/digits.ts";
+import { integer, withMinus } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
 import { number, share } from "#ui/ruler/words.ts";
 
 export function tensorName({ layer, kind }: Pick<WeightTensor, "layer" | "kind">): string {
   return t(`play.tensor_${kind}`, { layer: layer + 1 });
-}
-
-/** A format's name in a sentence: "E2M1" for float4_e2m1fn, "E4M3FNUZ", "E5M7" for one's own, "bfloat16". */
-export function shortName(name: string): string {
-  return name.replace(/^(?:float\d+|custom)_(e\dm\d+)(.*)$/, (_, widths: string, more: string) => `${widths}${more === "fn" ? "" : more}`.toUpperCase());
 }
 
 /** A loss in four digits: "0.0123", "1.2e−5", "NaN". */
@@ -26,15 +21,6 @@ const FEW = 1000; // so many gradients are counted one by one
 export function countText(count: number, all: number): string {
   if (all === 0) return "–";
   return all < FEW ? integer(count) : share(count, all);
-}
-
-/** A setting in a menu: "0.003", "10⁻⁵", "2⁻²⁰". */
-export function settingText(value: number): string {
-  for (const base of [10, 2]) {
-    const exponent = Math.round(Math.log(value) / Math.log(base));
-    if (value > 0 && value < 0.03 && exponent <= -4 && Math.abs(value / base ** exponent - 1) < 1e-9) return `${base}${superscript(exponent)}`;
-  }
-  return String(value);
 }
 
 /** A weight in six digits: "0.0344089", "−1.2e−7". */

@@ -1,0 +1,129 @@
+// The settings of a network that trains in a page, as traits: read, checked and written. The twin of settings.py, which defines
+// them.
+
+import { formats, getFormat } from "#core/formats/catalogue.ts";
+import { FloatFormat, usualBias } from "#core/formats/float_format.ts";
+import { realIn } from "#core/formats/parse.ts";
+import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { holdsTensors } from "#training/rounder.ts";
+import { checkSettings, checkWhole, noLossScale, type Settings, SettingsError } from "#training/settings.ts";
+import { listed, t } from "#ui/messages.ts";
+
+/** The traits that both widgets with a network have. */
+export interface Chosen {
+  readonly task: string;
+  readonly layers: readonly number[];
+  readonly activation: string;
+  readonly weight_format: string;
+  readonly activation_format: string;
+  readonly gradient_format: string;
+  readonly master_weights: boolean;
+  readonly accumulation: string;
+  readonly weight_rounding: string;
+  readonly optimizer: string;
+  readonly learning_rate: number;
+  readonly momentum: number;
+  readonly eps: number;
+  readonly optimizer_format: string;
+  readonly loss_scale: string;
+  readonly log2_loss_scale: number;
+  readonly growth_interval: number;
+  readonly loss_weight: number;
+  readonly batch_size: number;
+  readonly seed: number;
+}
+
+const FORMAT_TRAITS = ["weight_format", "activation_format", "gradient_format", "optimizer_format"] as const;
+type FormatTrait = (typeof FORMAT_TRAITS)[number];
+/** Traits that are lists of numbers, written "8-8". */
+const LISTS: readonly string[] = ["layers", "weight"];
+const NUMBERS: readonly string[] = ["learning_rate", "momentum", "eps", "loss_weight"];
+
+const MOST_BITS = 32; // the page computes in float32
+
+/** The formats that tensors can be kept in, the widest first. */
+export const choices = formats.filter((format) => format.bits <= MOST_BITS && holdsTensors(format));
+
+const own = new Map<string, FloatFormat>();
+
+/** A format of one's own, with the conventions of IEEE 754; undefined if it cannot have these widths. */
+export function ownFormat(exponentBits: number, fractionBits: number): FloatFormat | undefined {
+  const isWithin = exponentBits >= 2 && exponentBits <= 8 && fractionBits >= 1 && fractionBits <= 23;
+  if (!isWithin) return undefined;
+  const name = `custom_e${exponentBits}m${fractionBits}`;
+  if (!own.has(name)) {
+    own.set(name, new FloatFormat({ name, exponentBits, fractionBits, bias: usualBias(exponentBits), signed: true, infinity: "ieee", nan: "ieee", hasZero: true }));
+  }
+  return own.get(name);
+}
+
+/** The widths in the name of a format of one's own; undefined for another name. */
+export function widthsIn(name: string): { exponent: number; fraction: number } | undefined {
+  const match = /^custom_e([1-9])m([1-9][0-9]?)$/.exec(name);
+  return match ? { exponent: Number(match[1]), fraction: Number(match[2]) } : undefined;
+}
+
+/** The format that a trait names. Throws SettingsError if tensors cannot be kept in it. */
+function formatOf(trait: FormatTrait, name: unknown): FloatFormat {
+  const widths = widthsIn(String(name));
+  const format = widths ? ownFormat(widths.exponent, widths.fraction) : getFormat(name);
+  if (format && format.bits <= MOST_BITS && holdsTensors(format)) return format;
+  throw new SettingsError(trait, { kind: "format" }, name);
+}
+
+/** The engine's settings for a choice. Throws SettingsError if it cannot be trained with. */
+export function settingsOf(choice: Chosen): Settings {
+  checkWhole("log2_loss_scale", choice.log2_loss_scale, LOWEST, HIGHEST);
+  const [weightFormat, activationFormat, gradientFormat, optimizerFormat] =
+    FORMAT_TRAITS.map((name) => formatOf(name, choice[name]));
+  const scaled = { kind: choice.loss_scale, initScale: 2 ** choice.log2_loss_scale, growthInterval: choice.growth_interval } as Settings["lossScale"];
+  const settings = {
+    task: choice.task, layers: choice.layers, activation: choice.activation,
+    weightFormat, activationFormat, gradientFormat, optimizerFormat,
+    masterWeights: choice.master_weights, accumulation: choice.accumulation, weightRounding: choice.weight_rounding,
+    optimizer: choice.optimizer, learningRate: choice.learning_rate, momentum: choice.momentum, eps: choice.eps,
+    lossScale: choice.loss_scale === "none" ? noLossScale : { ...noLossScale, ...scaled },
+    lossWeight: choice.loss_weight, batchSize: choice.batch_size, seed: choice.seed,
+  } as Settings;
+  checkSettings(settings);
+  return settings;
+}
+
+/** What "refused" says of settings that `check` throws SettingsError for; "" if it does not. */
+export function refusalOf(check: () => unknown): string {
+  try {
+    check();
+    return "";
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return t("train.refused", { name: traitOf(error.field), accepted: accepted(error), came: error.came });
+  }
+}
+
+function accepted({ accepted: wanted }: SettingsError): string {
+  switch (wanted.kind) {
+    case "choice": return t("train.takes_choice", { options: listed(wanted.options.filter(Boolean)) });
+    case "whole": return t("train.takes_whole", wanted);
+    case "real": return t("train.takes_number", wanted);
+    case "layers": return t("train.takes_layers", wanted);
+    case "weight": return t("train.takes_weight");
+    case "format": return t("train.takes_format", { bits: MOST_BITS });
+  }
+}
+
+/** The trait for a field of the engine's settings: growth_interval for "lossScale.growthInterval". */
+function traitOf(field: string): string {
+  return field === "lossScale.kind" ? "loss_scale" : field.replace(/^.*\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A trait's value as the address writes it. */
+export function stateValue(name: string, value: unknown): unknown {
+  if (LISTS.includes(name)) return (value as number[]).join("-");
+  return NUMBERS.includes(name) ? (value as number).toExponential().replace("+", "") : value;
+}
+
+/** A trait's value from the text in an address; another value as it came, for `settingsOf` to refuse. */
+export function traitIn(name: string, value: unknown): unknown {
+  if (LISTS.includes(name)) return typeof value === "string" && /^([0-9]{1,9}(-[0-9]{1,9})*)?$/.test(value) ? value.split("-").filter(Boolean).map(Number) : value;
+  return NUMBERS.includes(name) ? (realIn(String(value), -Infinity, Infinity) ?? value) : value;
+}
