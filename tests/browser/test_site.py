@@ -285,7 +285,7 @@ def test_who_returns_by_a_link_keeps_the_answers_in_this_tab(site):
 
 def test_a_page_returned_to_by_a_link_has_its_answers_and_starts_its_widget_anew(site):
     code, as_brought, solved = edited_and_solved(site)
-    site.follow("Rounding microscope")
+    site.follow("Number line")
     site.follow("Bit editor")
     expect(code).to_have_value(as_brought)
     expect(solved).to_be_visible()

@@ -12,6 +12,7 @@ import { h, s, set, setText } from "#ui/dom.ts";
 import { hasModifier } from "#ui/keys.ts";
 import { listed, t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
+import { keysNote } from "#ui/term.ts";
 import { bitsPanel } from "./bits_panel.ts";
 import { HEAD, SIDE, type Histogram, type Ruled } from "./histogram.ts";
 import { cellWords } from "./words.ts";
@@ -64,13 +65,14 @@ export function bitInspector(inspected: Inspected, plot: Histogram): HTMLElement
 function binades({ view, answers, scale, hand, aside }: Inspected, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; words: HTMLElement } {
   const ring = s("rect", { class: "mw-binades-ring", y: HEAD, height: plot.floor - HEAD, visibility: "hidden" });
   plot.element.append(ring);
+  const keys = hand ? "ruler.keys_held" : "ruler.keys";
   const surface = h("div", {
     class: hand ? "mw-binades mw-binades-held" : "mw-binades", role: "group", tabindex: 0,
-    "aria-label": t(hand ? "ruler.binades_held" : "ruler.binades"),
+    "aria-label": t("common.named", { name: t("ruler.binades"), what: t(keys) }),
   }, plot.element);
   const spoken = announcer(view); // only after keys, because the texts also change while a network trains
   surface.append(spoken.element);
-  const words = h("p", { class: "mw-note mw-binades-said" }, t(hand ? "ruler.bits_hint_held" : "ruler.bits_hint"));
+  const words = h("span", {}, t(hand ? "ruler.bits_hint_held" : "ruler.bits_hint"));
   const pointed = signal(-1); // the marked binade, counted from the first drawn one; -1: none
   const column = computed(() => Math.min(pointed.value, plot.frame.value.bins - 1));
 
@@ -136,5 +138,5 @@ function binades({ view, answers, scale, hand, aside }: Inspected, plot: Histogr
     set(ring, { x: x(low + column.value), width: x(low + 1) - x(low), visibility: "visible" });
     setText(words, listed([cellWords(plot.table.value, column.value, plot.frame.value, answers.value.total.finite), aside?.(low + column.value) ?? ""]));
   });
-  return { surface, words };
+  return { surface, words: h("div", { class: "mw-note mw-binades-said" }, words, " ", keysNote(keys)) };
 }
