@@ -114,6 +114,43 @@ describe("in the page", () => {
     expect(el.querySelector("input")!.value).toBe("");
   });
 
+  test("a wrong number stands on a number line, beside the right one only once that is known", () => {
+    const { el, text, answer, button } = show("largest-float16");
+    const line = el.querySelector<HTMLElement>(".mw-exercise-place")!;
+    const said = () => [line.getAttribute("aria-label"), line.querySelectorAll("[data-kind=answer]").length];
+    expect(line.hidden).toBe(true);
+    answer("nan");
+    expect(line.hidden).toBe(true);
+    answer("65536");
+    expect(said()).toEqual(["On a number line: 65536: not right, 0", 0]);
+    answer("2^15");
+    expect(said()).toEqual(["On a number line: 2^15: not right, 65536", 0]);
+    button("Hint").click();
+    expect(line.textContent).not.toContain("65504");
+    answer("65535");
+    expect(line.querySelectorAll("[data-kind=earlier]")).toHaveLength(2);
+    button("Show the answer").click(); // then 2^15 is out of sight
+    expect(text(".mw-exercise-place")).toBe("××●65535: 31 more than 6550465504: right");
+    const place = (kind: string) => Number.parseFloat(line.querySelector<HTMLElement>(`[data-kind=${kind}]`)!.style.left);
+    expect(place("answer")).toBeLessThan(place("newest"));
+    expect((place("earlier") - place("answer")) / (place("newest") - place("answer"))).toBeCloseTo(32 / 31);
+    button("Start over").click();
+    expect(line.hidden).toBe(true);
+  });
+
+  test.each([
+    ["smallest-float16", "2^-14", "2^-14: 1024 × 5.9604644775390625e−8, 5.9604644775390625e−8: right"],
+    ["flushed-float16", "0x3C00", "0x3C00: 100000000 × 1e−8, 1e−8: right"], // one of many
+    ["five-small-networks", "3", "3: 3 more than 0, 0: right"],
+    ["largest-float16", "-inf", null],
+    ["round-65505", "65505", null],
+  ])("%s: %s beside the answer", (id, wrong, words) => {
+    const option = question(id).options.find(({ answer }) => !verdictOf(question(id), answer).isRight)?.answer;
+    const { el } = show(id, { _record: `=${option ?? wrong}\n!` });
+    const line = el.querySelector<HTMLElement>(".mw-exercise-place")!;
+    expect(line.hidden ? null : line.getAttribute("aria-label")).toBe(words && `On a number line: ${words}`);
+  });
+
   test("hint and answer wait for a prediction", () => {
     const { model, text, answer, button } = show("largest-float16");
     button("Hint").click();

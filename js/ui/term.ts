@@ -43,6 +43,9 @@ export function term(word: string, note: () => string, name?: string): HTMLEleme
   return element;
 }
 
+/** The keys of a widget, or of a part of it, behind "?". */
+export const keysNote = (keys: MessageKey): HTMLElement => term("?", () => t(keys), t("common.keys"));
+
 /** A text in which the first occurrence of each term has its explanation. */
 export function explained(text: string): (HTMLElement | Text)[] {
   const known = new Map<string, MessageKey>(WORDS.map((word) => [t(`terms.${word}`), `terms.${word}_note`]));

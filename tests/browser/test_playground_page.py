@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 import mixwidgets as mw
 from mixwidgets.floats.widgets.frame import read_frame
 from mixwidgets.runs.task.digit_rows import digit_rows
+from tests.browser.jupyter import Notebook
 from tests.playground.engine import NODE, ROOT
 from tests.waiting import until
 
@@ -132,6 +133,20 @@ def test_the_grip_scales_the_loss_and_an_overflow_is_skipped(opened):
         page.get_by_role("button", name="One step").click()
     expect(page.locator(".mw-play-path")).to_have_attribute("aria-label", "S = 2³⁷, 4 skipped")
     assert "loss_scale=dynamic&log2_loss_scale=40" in page.url
+
+
+@pytest.mark.parametrize("format", ["float16", "bfloat16", "float32", "float4_e2m1fn"])
+def test_the_grip_stands_at_each_scale_within_the_ruler(opened, format):
+    page = opened(mw.Playground(gradient_format=format))
+    grip = page.get_by_role("slider", name="loss scale")
+    places = []
+    for key in ("Home", "ArrowRight", "End", "ArrowLeft"):
+        grip.press(key)
+        places.append(grip.bounding_box()["x"])
+    assert places[0] < places[1] < places[3] < places[2]
+    ruler = page.locator(".mw-histogram").bounding_box()
+    assert ruler["x"] < places[0]
+    assert places[2] < ruler["x"] + ruler["width"]
 
 
 def test_a_drag_of_the_grip_is_one_change(opened):
@@ -504,6 +519,17 @@ def test_one_screen_that_nothing_moves(opened):
     ruler_end = page.locator(".mw-histogram").bounding_box()
     assert losses_end["y"] + losses_end["height"] <= 730
     assert ruler_end["y"] + ruler_end["height"] <= 910
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_it_fits_the_window_of_a_jupyterlab_with_its_bars(page, server, lang):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    cell = f"import mixwidgets as mw\nmw.Playground('loss_scale', lang={lang!r})"
+    card = Notebook.of(page, server, "playground.ipynb", cell).run(0).locator(".mw-play")
+    expect(card).to_be_visible()
+    window = page.locator(".jp-WindowedPanel-outer").bounding_box()
+    assert window["height"] < 620
+    until(lambda: card.bounding_box()["height"] <= window["height"])
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -8,6 +8,7 @@ import { action } from "#ui/buttons.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
+import { keysNote } from "#ui/term.ts";
 import { integer } from "#ui/digits.ts";
 import type { View } from "#ui/view.ts";
 import { type Part, wholePart } from "./geometry.ts";
@@ -67,8 +68,8 @@ export function steps(
   const values = h("p", { class: "mw-note mw-step-said" });
   const spoken = announcer(view);
   const controls = h("div", { class: "mw-stack-tight" },
-    h("div", { class: "mw-row mw-step-hand" }, slider, closer.element, wider.element, back.element, h("label", { class: "mw-row" }, box, t("chart.log_axis")), ...more),
-    values, h("p", { class: "mw-note" }, t("chart.hint")), spoken.element);
+    h("div", { class: "mw-row mw-step-hand" }, slider, closer.element, wider.element, back.element, h("label", { class: "mw-row" }, box, t("chart.log_axis")), ...more, keysNote("chart.keys")),
+    values, spoken.element);
   const element = h("div", { class: "mw-charts" }, ...plots.map((plot) => plot.element), controls);
 
   element.addEventListener("keydown", (event) => {

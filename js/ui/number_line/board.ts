@@ -7,7 +7,7 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { rational } from "#core/formats/rational.ts";
 import { clamp } from "#core/range.ts";
 import { figure } from "#ui/digits.ts";
-import { h, set } from "#ui/dom.ts";
+import { h, set, uniqueId } from "#ui/dom.ts";
 import { hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
@@ -29,8 +29,6 @@ interface Contents {
   readonly fmt: ReadonlySignal<FloatFormat>;
   readonly marks: ReadonlySignal<readonly Mark[]>;
   readonly shares?: Shares;
-  /** The id of the text that names the keys. */
-  readonly keys: string;
   /** To the next value of the format. */
   step(direction: 1 | -1): void;
   /** Called when another view has been chosen. */
@@ -39,8 +37,9 @@ interface Contents {
 
 export type Board = ReturnType<typeof lineBoard>;
 
-export function lineBoard(view: View, { fmt, marks, shares, keys, step, looked }: Contents) {
-  const element = h("div", { class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys });
+export function lineBoard(view: View, { fmt, marks, shares, step, looked }: Contents) {
+  const keys = h("span", { class: "mw-hidden", id: uniqueId("keys") }, t("line.keys"));
+  const element = h("div", { class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys.id }, keys);
   const width = view.measured(element, () => Math.max(element.clientWidth, NARROWEST));
   const chosen = signal<Viewport | null>(null);
   const viewport = computed(() => (chosen.value ? { ...chosen.value, width: width.value } : fitted(marks.value, width.value, shares)));

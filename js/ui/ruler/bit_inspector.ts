@@ -12,6 +12,7 @@ import { h, s, set, setText } from "#ui/dom.ts";
 import { hasModifier } from "#ui/keys.ts";
 import { listed, t } from "#ui/messages.ts";
 import { pointIn } from "#ui/pointer.ts";
+import { keysNote } from "#ui/term.ts";
 import { bitsPanel } from "./bits_panel.ts";
 import { HEAD, SIDE, type Histogram, type Ruled } from "./histogram.ts";
 import { cellWords } from "./words.ts";
@@ -62,10 +63,12 @@ export function bitInspector(inspected: Inspected, plot: Histogram): HTMLElement
 function binades({ view, answers, scale, aside }: Inspected, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; words: HTMLElement } {
   const ring = s("rect", { class: "mw-binades-ring", y: HEAD, height: plot.floor - HEAD, visibility: "hidden" });
   plot.element.append(ring);
-  const surface = h("div", { class: "mw-binades", role: "group", tabindex: 0, "aria-label": t("ruler.binades") }, plot.element);
+  const surface = h("div", {
+    class: "mw-binades", role: "group", tabindex: 0, "aria-label": t("common.named", { name: t("ruler.binades"), what: t("ruler.keys") }),
+  }, plot.element);
   const spoken = announcer(view); // only after keys, because the texts also change while a network trains
   surface.append(spoken.element);
-  const words = h("p", { class: "mw-note mw-binades-said" }, t("ruler.bits_hint"));
+  const words = h("span", {}, t("ruler.bits_hint"));
   const pointed = signal(-1); // the marked binade, counted from the first drawn one; -1: none
   const column = computed(() => Math.min(pointed.value, plot.frame.value.bins - 1));
 
@@ -104,5 +107,5 @@ function binades({ view, answers, scale, aside }: Inspected, plot: Histogram, pi
     set(ring, { x: x(low + column.value), width: x(low + 1) - x(low), visibility: "visible" });
     setText(words, listed([cellWords(plot.table.value, column.value, plot.frame.value, answers.value.total.finite), aside?.(low + column.value) ?? ""]));
   });
-  return { surface, words };
+  return { surface, words: h("div", { class: "mw-note mw-binades-said" }, words, " ", keysNote("ruler.keys")) };
 }

@@ -10,7 +10,7 @@ import { labelled, menuOf } from "#ui/choices.ts";
 import { copy } from "#ui/clipboard.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { explained, term } from "#ui/term.ts";
+import { keysNote, term } from "#ui/term.ts";
 import type { View } from "#ui/view.ts";
 import { roundedBy, typed, withCode, type EditedNumber, type State } from "./state.ts";
 import { landmarks } from "./words.ts";
@@ -64,11 +64,10 @@ export function controls(view: View<State>, number: ReadonlySignal<EditedNumber>
   const element = h("div", { class: "mw-stack mw-bit-controls" },
     h("div", { class: "mw-row" },
       button(t("bits.step_down"), () => step(-1)), button(t("bits.step_up"), () => step(1)),
-      undo, redo, reset, presets, copies, copied),
+      undo, redo, reset, presets, copies, keysNote("bits.keys"), copied),
     h("div", { class: "mw-row" },
       labelled(t("bits.rounding"), rounding), term("?", () => t(`terms.${ROUNDINGS[rounding.selectedIndex]!}`), t("terms.of_rounding")),
       labelled(t("bits.overflow_policy"), overflow), term("?", () => t(`terms.${OVERFLOWS[overflow.selectedIndex]!}`), t("terms.of_overflow"))),
-    h("p", { class: "mw-note" }, ...explained(t("bits.keys"))),
   );
   view.effect(() => {
     rounding.value = number.value.rounding ?? ROUNDINGS[0];

@@ -12,7 +12,7 @@ import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { card } from "#ui/card.ts";
 import { chipsAndMore } from "#ui/choices.ts";
 import { cut, figure, withMinus } from "#ui/digits.ts";
-import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
+import { h, s, set, setText } from "#ui/dom.ts";
 import { attempt, textField } from "#ui/fields.ts";
 import { listed, t } from "#ui/messages.ts";
 import { addHandle, lineBoard } from "#ui/number_line/board.ts";
@@ -246,9 +246,8 @@ interface LineActions {
 function numberLine(view: View<State>, number: ReadonlySignal<EditedNumber>, { edit, stroke, say }: LineActions): HTMLElement {
   const marks = computed(() => marksAndFar(number.value));
   const fmt = computed(() => number.value.fmt);
-  const keys = h("span", { class: "mw-hidden", id: uniqueId("keys") }, t("line.keys"));
   const board = lineBoard(view, {
-    fmt, marks, shares: SHARES, keys: keys.id,
+    fmt, marks, shares: SHARES,
     step: (direction) => edit(stepped(number.value, direction)),
     looked() {
       const [from, to] = endsOf(row.value.view);
@@ -273,7 +272,7 @@ function numberLine(view: View<State>, number: ReadonlySignal<EditedNumber>, { e
     take: (target, isDrag) => (isDrag ? stroke.paint : edit)(movedTo(number.value, target)),
     back: stroke.cancel,
   });
-  return h("div", { class: "mw-bit-line" }, board.element, keys);
+  return h("div", { class: "mw-bit-line" }, board.element);
 }
 
 export default { render, accept };

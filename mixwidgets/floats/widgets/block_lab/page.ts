@@ -10,7 +10,7 @@ import { chips, chipsAndMore } from "#ui/choices.ts";
 import { emphasised, h, set, setText } from "#ui/dom.ts";
 import { listed, pieces, sentences, t } from "#ui/messages.ts";
 import { addQuestions, answeredByTraits } from "#ui/stage.ts";
-import { term } from "#ui/term.ts";
+import { keysNote, term } from "#ui/term.ts";
 import { viewOf } from "#ui/view.ts";
 import { axisWords, bars, ownBars } from "./bars.ts";
 import { hasRows, matrix, rowStepper } from "./matrix.ts";
@@ -82,7 +82,7 @@ function charts(lab: EditableLab): HTMLElement {
       error.replaceChildren(...emphasised(pieces("blocks.error_of_row", { error: percent(lossOf(elements).relative) })));
     return { title, note, root, show };
   };
-  const first = headed(before, term("?", () => t("blocks.keys"), t("blocks.keys_of")));
+  const first = headed(before, keysNote("blocks.keys"));
   const second = headed(after, null);
   const swatch = (kind: "true" | "rounded" | "lost" | "clipped") =>
     h("span", { class: "mw-row" }, h("span", { class: `mw-lab-swatch mw-lab-${kind}`, "aria-hidden": "true" }), t(`blocks.kind_${kind}`));

@@ -8,7 +8,7 @@ import { button } from "#ui/buttons.ts";
 import { inkOf } from "#ui/canvas.ts";
 import { integer } from "#ui/digits.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
-import { finder, wordsIn } from "#ui/finder.ts";
+import { finder, wordsIn } from "#ui/finder/finder.ts";
 import { plain } from "#ui/foreign_text.ts";
 import { ARROWS, hasModifier, oneStop } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";

@@ -15,7 +15,7 @@ import { t } from "#ui/messages.ts";
 import { addHandle, lineBoard } from "#ui/number_line/board.ts";
 import { marksOf, targetOf, type Mark, type Target } from "#ui/number_line/marks.ts";
 import { addQuestions, answeredByTraits } from "#ui/stage.ts";
-import { explained } from "#ui/term.ts";
+import { keysNote } from "#ui/term.ts";
 import { viewOf, type View } from "#ui/view.ts";
 import {
   accept, editable, exactInput, inFormat, movedTo, stepped, typed, type EditedNumber, type State as NumberState,
@@ -44,13 +44,12 @@ function render({ model, el }: RenderProps<State>): () => void {
   const wrong = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
   head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
   const callout = h("p", { class: "mw-callout" });
-  const keys = h("span", { class: "mw-note", id: uniqueId("keys") }, ...explained(t("line.keys")));
   const announce = announcer(view);
 
   const marks = computed(() => marksOf(number.value));
   const fmt = computed(() => number.value.fmt);
   const board = lineBoard(view, {
-    fmt, marks, keys: keys.id,
+    fmt, marks,
     step: (direction) => edit(stepped(number.value, direction), "soon"),
     looked: () => announce.say(svg.getAttribute("aria-label")!),
   });
@@ -80,7 +79,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       button(t("line.right_sign"), () => board.pan(1 / 4), { "aria-label": t("line.right") }),
       button(t("line.fit"), board.fit),
       button(t("line.whole"), board.whole),
-      keys),
+      keysNote("line.keys")),
     announce.element,
   );
   addQuestions(view, root, answeredByTraits(view, steps));

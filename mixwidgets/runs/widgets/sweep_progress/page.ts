@@ -14,6 +14,7 @@ import { h, set, setText } from "#ui/dom.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { inSeries, sentences, t } from "#ui/messages.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
+import { progressBar } from "#ui/progress/progress_bar.ts";
 import { addQuestions } from "#ui/stage.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { cellGrid, type EndedRun, type Failure, type Grid, runTable, type Word, WORDS } from "./cells.ts";
@@ -42,7 +43,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const stop = action(t("sweep.stop"), () => ask("stop"));
   head.append(stop.element);
 
-  const bar = h("progress", { "aria-label": t("sweep.progress") });
+  const bar = progressBar(t("sweep.progress"));
   const progress = h("p", { class: "mw-num mw-sweep-counts" });
   const note = h("p", { class: "mw-note" });
   const answerText = h("p", { "aria-live": "polite" });

@@ -3,12 +3,13 @@
 import { integer } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, t } from "#ui/messages.ts";
+import { progressBar } from "#ui/progress/progress_bar.ts";
 import { type Lab, repeated } from "./lab.ts";
 import { isAlive, isFailure, isWaiting } from "./state.ts";
 import { newest, progress, spoken, status } from "./words.ts";
 
 export function progressArea({ view, rows, atHand, names, selected, chosen, hasKernel }: Lab): HTMLElement {
-  const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
+  const bar = progressBar(t("lab.progress"));
   const [steps, figures] = [h("span", { class: "mw-num" }), h("span", { class: "mw-num" })];
   const findings = view.trait("_verdict");
   const failed = h("p", { class: "mw-callout" });

@@ -5,7 +5,7 @@ import { button } from "#ui/buttons.ts";
 import { lineSample } from "#ui/chart/chart.ts";
 import { integer } from "#ui/digits.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
-import { finder, wordsIn } from "#ui/finder.ts";
+import { finder, wordsIn } from "#ui/finder/finder.ts";
 import { t } from "#ui/messages.ts";
 import { axisNumber, decimal, metric, metricName, percent, statusWord } from "#ui/run_words.ts";
 import { kept } from "#ui/view.ts";

@@ -13,6 +13,7 @@ import { copy } from "#ui/clipboard.ts";
 import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { marked, type MessageKey, type Piece, pieces, sentences, t } from "#ui/messages.ts";
 import { type View, viewOf } from "#ui/view.ts";
+import { answerLine, lineOf } from "./line.ts";
 import { readingOf, verdictOf, type Question } from "./question.ts";
 import { attemptsOf, isHintTold, isOver, isSolved, LONGEST_ANSWER, MOST_STEPS, readRecord, type Step } from "./record.ts";
 import { readable, report } from "./report.ts";
@@ -30,7 +31,6 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   const record = view.trait("_record");
   const steps = computed(() => readRecord(question, record.value));
   const { root, head } = card(view, el, "mw-exercise", t("exercise.title"));
-  head.firstElementChild!.append(h("span", { class: "mw-muted mw-exercise-id" }, ` · ${question.id}`));
   const state = h("span", { class: "mw-exercise-state" });
   head.append(state);
 
@@ -51,7 +51,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   const live = h("div", { role: "status" }, callout);
   const attempts = h("ol", { "aria-label": t("exercise.attempts"), class: "mw-exercise-attempts" });
   const teacher = forTeacher(question);
-  root.append(h("p", { class: "mw-exercise-question" }, ...emphasised(marked(question.question))), form, live, attempts, teacher.element);
+  root.append(h("p", { class: "mw-exercise-question" }, ...emphasised(marked(question.question))), form, live, answerLine(view, computed(() => lineOf(question, steps.value ?? []))), attempts, teacher.element);
 
   function predict(): void {
     const answer = field.read();

@@ -59,7 +59,7 @@ export function readingOf({ kind, rule }: Question, answer: string): string {
   return exact?.readAs ? t("exercise.read_as", { number: exact.readAs }) : "";
 }
 
-function numberOf({ kind, rule, units }: Question, answer: string): Exact {
+export function numberOf({ kind, rule, units }: Question, answer: string): Exact {
   const fmt = formatOf(rule);
   return kind === "bits" && fmt ? decoded(fmt, fmt.toCode(answer)) : readNumber(answer, fmt, units);
 }

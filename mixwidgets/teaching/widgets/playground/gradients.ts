@@ -9,9 +9,11 @@ import { domain, tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
 import { term } from "#ui/term.ts";
+import { kept } from "#ui/view.ts";
 import { scaleGrip } from "./grip.ts";
 import { rulerMarks } from "./marks.ts";
 import type { Page } from "./session.ts";
+import { log2InForce } from "./state.ts";
 import { countText, settingText, tensorName } from "./words.ts";
 
 const NOTED = ["flushed", "early", "subnormal", "overflow"]; // classes whose name needs a note
@@ -30,9 +32,12 @@ export function gradientsPart(page: Page): HTMLElement {
   });
   const reached = computed(() => ({ format: answers.value.format, total: answers.value.reached }));
   const most = computed(() => AIR * tallest(answers.value.total));
-  const drawn = computed(() => {
-    const { low, high } = domain(answers.value.format);
-    return { low: Math.max(low, LOWEST_DRAWN), high: Math.min(high, HIGHEST_DRAWN) };
+  /** With the place of S, also of one that was chosen before in this format, so that the ruler stands still while S is moved back. */
+  const drawn = kept({ format: answers.value.format, low: 0, high: 0 }, (last) => {
+    const { format } = answers.value;
+    const { low, high } = domain(format);
+    const before = format === last.format ? last.high : 0;
+    return { format, low: Math.max(low, LOWEST_DRAWN), high: Math.max(before, Math.min(high, HIGHEST_DRAWN), log2InForce(traits.value) + 1) };
   });
   const plot = histogram({ view, answers: reached, scale, most, drawn, tall: TALL, axis: "" }, fills);
   const early = rulerMarks(page, plot, scale);

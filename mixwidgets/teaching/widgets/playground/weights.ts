@@ -15,6 +15,7 @@ import { ARROWS, hasModifier } from "#ui/keys.ts";
 import { t } from "#ui/messages.ts";
 import { pointIn } from "#ui/pointer.ts";
 import { bitsPanel, codeOf } from "#ui/ruler/bits_panel.ts";
+import { keysNote } from "#ui/term.ts";
 import { kept, openState, type View } from "#ui/view.ts";
 import type { Page, Session } from "./session.ts";
 import { weightText } from "./words.ts";
@@ -84,7 +85,7 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
   });
   const panel = bitsPanel(() => (chosen.value = null), grid);
   const matrices = Array.from({ length: LIMITS.hiddenLayers + 1 }, (_, layer) => matrix(view, session, layer, isOpen, chosen));
-  element.append(h("p", { class: "mw-note" }, t("play.weights_hint")), h("div", { class: "mw-play-layers" }, ...matrices), panel.element);
+  element.append(h("p", { class: "mw-note" }, t("play.weights_hint"), " ", keysNote("play.keys")), h("div", { class: "mw-play-layers" }, ...matrices), panel.element);
 
   view.effect(() => {
     session.look.value;
@@ -166,7 +167,7 @@ function matrix(view: View, session: Session, layer: number, isOpen: ReadonlySig
     const [inputs, units] = shape.value;
     const title = t("play.layer", { layer: layer + 1, inputs, units });
     setText(name, title);
-    set(surface, { "aria-label": t("play.layer_keys", { layer: title }) });
+    set(surface, { "aria-label": t("common.named", { name: title, what: t("play.keys") }) });
     pointed.value = null;
     Object.assign(canvas.style, { width: `${cell.value * (inputs + 1.5)}px`, height: `${cell.value * units}px` });
   });

@@ -1,7 +1,7 @@
 // The controls of a long list: search, order, the number of results, and a widget's own filters.
 
 import { signal } from "@preact/signals-core";
-import { h } from "./dom.ts";
+import { h } from "#ui/dom.ts";
 
 /** `orders`: each order and its name; the first is the default. Returns the search text as typed, the order, and the element
  * for the number of results. */
