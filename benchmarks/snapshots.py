@@ -61,7 +61,7 @@ def in_page(
     notebook.run(0)
     before = heap(page)
     output = notebook.run(1)
-    explorer = output.get_by_role("region", name=re.compile("loss scale"))
+    explorer = output.get_by_role("region", name="Loss scale explorer")
     explorer.wait_for()
     kept = int(notebook.run(2).inner_text().split()[-1])
     notebook.wait_idle()

@@ -1,7 +1,7 @@
 """Takes the pictures of the README and the gallery: `make screenshots`.
 
 The training lab is that of the start notebook in a real JupyterLab. The other widgets are saved pages, made
-by the lines of the gallery. The explorer's histogram is dragged in a GIF, which GitHub lets a reader pause.
+by the lines of the gallery. The explorer's loss scale is dragged in a GIF, which GitHub lets a reader pause.
 """
 
 import io
@@ -30,6 +30,7 @@ SCALE = 1.25  # device pixels per CSS pixel
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 DARK = {"bit-editor"}  # of the gallery's, what the README shows in both themes
 
+THUMB = 12  # pixels, the width of the slider's grip
 BEST = 29  # log2 of the loss scale that is best for these gradients
 FRAME_MS, FIRST_MS, LAST_MS = 70, 700, 1300
 COLOURS = 255  # a GIF has one more, for transparency
@@ -86,22 +87,21 @@ def shoot_exercise(chromium: Browser, theme: str, folder: Path) -> None:
 
 
 def record_drag(chromium: Browser, theme: str, folder: Path) -> None:
-    """The explorer of lesson 00, and its histogram dragged from a loss scale of 1 to the best one."""
+    """The explorer of lesson 00, and its loss scale dragged from 1 to the best one."""
     explorer = mw.LossScaleExplorer(*lesson_gradients("start-explorer"))
     page = chromium.new_page(viewport=PAGE_SIZE, device_scale_factor=SCALE, color_scheme=theme)
     page.goto(explorer.save(folder / "explorer.html").as_uri())
     page.evaluate(POINTER)
-    histogram, card = (page.locator(part).bounding_box() for part in (".mw-histogram", "#widget > .mw"))
-    slider = page.get_by_role("slider", name="loss scale")
+    card, slider = page.locator("#widget > .mw").bounding_box(), page.get_by_role("slider", name="loss scale")
     under = slider.bounding_box()
-    clip = {**card, "height": under["y"] + 1.3 * under["height"] - card["y"]}  # without the list of tensors
-    binade = (histogram["width"] - 36) / 70  # the axis of float16 goes from 2^-50 to 2^20
-    x, y = histogram["x"] + 18 + 23.5 * binade, histogram["y"] + 110  # in the highest bar
+    clip = {**card, "height": under["y"] + 1.6 * under["height"] - card["y"]}  # without the list of tensors
+    step = (under["width"] - THUMB) / 64  # the slider goes from 2^-24 to 2^40
+    x, y = under["x"] + THUMB / 2 + 24 * step, under["y"] + under["height"] / 2
     frames = []
     page.mouse.move(x, y)
     page.mouse.down()
     for log2 in range(BEST + 1):
-        page.mouse.move(x + log2 * binade, y)
+        page.mouse.move(x + log2 * step, y)
         expect(slider).to_have_value(str(log2))
         frames.append(Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB"))
     page.close()

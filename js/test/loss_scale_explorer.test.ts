@@ -7,6 +7,8 @@ import { writeFrame } from "#core/frame.ts";
 import { summaryFromBytes } from "#core/gradients/serialization.ts";
 import { getFormat } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
+import { Answers } from "#core/gradients/answers.ts";
+import { twoTo } from "#ui/digits.ts";
 import { choices } from "#mixwidgets/floats/widgets/loss_scale_explorer/state.ts";
 import { nearestFormat } from "#mixwidgets/floats/widgets/loss_scale_explorer/edges.ts";
 import { domain } from "#ui/ruler/geometry.ts";
@@ -186,50 +188,68 @@ describe("the scale curve", () => {
     const { one } = show({ _snapshots: still({ zeros: "zeros" }) });
     expect(one(".mw-plot-caption span").textContent).toBe("no finite values except zeros");
   });
+});
 
-  test("marks the scale at hand", () => {
-    const { one, drag } = show();
-    const place = () => Number(/\((.*) /.exec(one(".mw-plot-here").getAttribute("transform")!)![1]);
-    const places = [-24, 8, 40].map((log2) => (drag(log2), place()));
-    expect(places[1]).toBeCloseTo((places[0]! + places[2]!) / 2, 1);
-    expect(places[0]).toBeLessThan(places[2]!);
+describe("the histogram", () => {
+  test("shows the bits of a clicked bar; what moves over it leaves the scale as it is", () => {
+    const { model, one, slider } = show({ log2_loss_scale: 3 });
+    const [, width] = one(".mw-histogram").getAttribute("viewBox")!.split(" ").slice(1).map(Number) as [number, number];
+    for (const kind of ["pointerdown", "pointermove", "pointerup", "click"]) {
+      for (const share of [0.3, 0.6]) one(".mw-binades").dispatchEvent(new MouseEvent(kind, { button: 0, clientX: share * width, detail: 1 }));
+    }
+    expect([model.saved.map(({ log2_loss_scale }) => log2_loss_scale), slider.value, model.get("binade") === null]).toEqual([[3, 3], "3", false]);
+  });
+
+  const bestOf = (...names: string[]) => new Answers(names.map((name) => summaryFromBytes(new DataView(Uint8Array.from(bytesOf(name)).buffer))), getFormat("float16")!).best.log2;
+
+  test("has the outline of the bars at the best scale, which the bars fill there", () => {
+    const { one, el, drag } = show({ _snapshots: still({ w: "spread float32" }) });
+    const best = bestOf("spread float32");
+    expect(best).not.toBe(0);
+    expect(one(".mw-best-name").textContent).toBe(one(".mw-scale-best").textContent);
+    expect(one(".mw-best-name").textContent).toBe(`▾ best ${twoTo(best)}`);
+    const corners = (path: string) => [...path.matchAll(/[HV]([\d.]+)/g)].map(([, at]) => Number(at));
+    const outline = one(".mw-best-outline").getAttribute("d")!;
+    const highest = (paths: string[]) => Math.min(...paths.flatMap((path) => [...path.matchAll(/V([\d.]+)/g)].map(([, at]) => Number(at))));
+    expect(corners(outline).length).toBeGreaterThan(8);
+    expect(one(".mw-best-outline").getAttribute("visibility")).toBe("visible");
+    drag(best);
+    expect(one(".mw-best-outline").getAttribute("visibility")).toBe("hidden");
+    const bars = [...el.querySelectorAll(".mw-binade")].map((bar) => bar.getAttribute("d")!);
+    expect(highest(bars)).toBeCloseTo(highest([outline]), 0);
+    const lefts = (paths: string[]) => paths.flatMap((path) => [...path.matchAll(/M([\d.]+)/g)].map(([, at]) => Number(at)));
+    expect(Math.min(...lefts([outline]))).toBeCloseTo(Math.min(...lefts(bars)), -1);
+  });
+
+  test("names no best scale where there is none", () => {
+    const { one } = show({ _snapshots: still({ zeros: "zeros" }) });
+    expect([one(".mw-best-outline").getAttribute("d"), one(".mw-best-name").textContent, one<HTMLElement>(".mw-scale-best").hidden]).toEqual(["", "", true]);
+    expect(one(".mw-explorer-rest").textContent).toBe("There is no best scale.");
+    expect(one(".mw-explorer-lead").textContent).toMatch(/^All \d+ gradients are zero or not finite: no loss scale changes them\.$/);
   });
 });
 
-describe("the histogram in the hand", () => {
-  test("is dragged by its bars: each binade of the way is one of the scale, and one message at the end", () => {
-    const { model, one, figures } = show({ log2_loss_scale: 3 });
-    const surface = one<HTMLElement>(".mw-binades");
-    surface.setPointerCapture = () => {};
-    const [, width, height] = one(".mw-histogram").getAttribute("viewBox")!.split(" ").slice(1).map(Number) as [number, number, number];
-    expect(height).toBeGreaterThan(0);
-    const bins = 70; // of float16: 2^-50 … 2^20
-    const send = (kind: string, binades: number) =>
-      surface.dispatchEvent(Object.assign(new MouseEvent(kind, { button: 0, clientX: 200 + (binades * width) / bins, detail: 1 }), { isPrimary: true }));
-    send("pointerdown", 0);
-    for (const binades of [1, 5, -9, 4]) {
-      send("pointermove", binades * 1.001);
-      expect(model.saved).toEqual([]);
+describe("the sentence", () => {
+  test.each([["spread float32", 3], ["float16", 3]])("is made of the counts, at every scale: %s", (name, kinds) => {
+    const { one, drag } = show({ _snapshots: still({ w: name }) });
+    const summary = summaryFromBytes(new DataView(Uint8Array.from(bytesOf(name)).buffer));
+    const seen = new Set<string>();
+    for (let log2 = -24; log2 <= 40; log2++) {
+      drag(log2);
+      const [flushed, , , overflow] = summary.counts(getFormat("float16")!, log2).finite;
+      const part = (count: number, words: string) => (count! > 0 ? `${share(count!, summary.finite)} of the gradients ${words}` : "");
+      const said = [part(flushed!, "become zero"), part(overflow!, "overflow")].filter(Boolean).join(" and ") || "No gradient becomes zero or overflows";
+      expect(one(".mw-explorer-lead").textContent).toBe(`${said} in float16 at S = ${twoTo(log2)}.`.replace(/( of the gradients.*) of the gradients/, "$1"));
+      seen.add(String([flushed! > 0, overflow! > 0]));
     }
-    const moved = Number(one<HTMLInputElement>("input[type=range]").value);
-    expect(moved).toBeGreaterThan(3);
-    expect(figures()).toEqual(expected("float16", moved));
-    send("lostpointercapture", 4);
-    send("click", 4);
-    expect([model.get("log2_loss_scale"), model.saved.length, model.get("binade")]).toEqual([moved, 1, null]);
-    send("pointerdown", 4);
-    send("lostpointercapture", 4);
-    send("click", 4);
-    expect(model.get("binade")).not.toBeNull(); // a click is no drag
+    expect(seen.size).toBe(kinds);
   });
 
-  test("is moved by Shift and the arrow keys, to the ends of the range and no further", () => {
-    const { model, one } = show({ log2_loss_scale: 39 });
-    const press = (key: string) => one(".mw-binades").dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: true }));
-    for (const [key, log2] of [["ArrowRight", 40], ["ArrowRight", 40], ["ArrowLeft", 39], ["Home", -24], ["End", 40]] as const) {
-      press(key);
-      expect(model.get("log2_loss_scale")).toBe(log2);
-    }
+  test("names the best scale and why, and says where it is in use", () => {
+    const { one, drag } = show({ _snapshots: still({ w: "spread float32" }) });
+    const best = Number(one(".mw-explorer-rest").textContent!.match(/^The best scale is 2(\S+): /)![1]!.replace(/./g, (c) => "-0123456789"["⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)]!));
+    drag(best);
+    expect(one(".mw-explorer-rest").textContent).toMatch(/^This is the best scale: .* (become zero|overflow)/);
   });
 });
 
@@ -325,11 +345,11 @@ describe("the field", () => {
   test.each(["", "41", "-25", "1.5", "2^16-32", "2^7*2"])("refuses %j, says why, and keeps the last scale", (text) => {
     const { model, one, figures } = show({ log2_loss_scale: 3 });
     type(one(".mw-scale-exponent"), text);
-    expect(one(".mw-scale-row ~ .mw-error-line").textContent).toContain("from -24 to 40");
+    expect(one(".mw-scale-control [role=alert]").textContent).toContain("from -24 to 40");
     expect(one(".mw-scale-exponent").getAttribute("aria-invalid")).toBe("true");
     expect([model.saved, figures()]).toEqual([[], expected("float16", 3)]);
     type(one(".mw-scale-exponent"), "4");
-    expect(one(".mw-scale-row ~ .mw-error-line").textContent).toBe("");
+    expect(one(".mw-scale-control [role=alert]").textContent).toBe("");
     expect(one(".mw-scale-exponent").hasAttribute("aria-invalid")).toBe(false);
   });
 });
@@ -385,12 +405,12 @@ test("a format is chosen by its radio button, and sent once", () => {
   expect(el.querySelector("input[value=float64]")).toBeNull();
 });
 
-test("the best scale is put to use by its button", () => {
-  const { model, one, figures } = show();
-  const button = one<HTMLButtonElement>(".mw-best button");
-  const best = Number(one(".mw-best sup").textContent!.replace("−", "-"));
-  button.click();
-  expect([model.get("log2_loss_scale"), model.saved.length, button.disabled]).toEqual([best, 1, true]);
+test("the mark of the best scale takes it", () => {
+  const { model, one, figures, slider } = show();
+  one<HTMLButtonElement>(".mw-scale-best").click();
+  const best = Number(slider.value);
+  expect(one(".mw-scale-best").textContent).toBe(`▾ best ${twoTo(best)}`);
+  expect([model.get("log2_loss_scale"), model.saved.length, document.activeElement]).toEqual([best, 1, slider]);
   expect(figures()).toEqual(expected("float16", best));
 });
 

@@ -98,7 +98,7 @@ def test_slide_a_loss_scale(page, server):
         "print(explorer.log2_loss_scale, explorer.counts())",
         "explorer.log2_loss_scale = 3",
     )
-    widget = notebook.run(0).get_by_role("region", name=re.compile("loss scale"))
+    widget = notebook.run(0).get_by_role("region", name="Loss scale explorer")
     slider = widget.get_by_role("slider", name="loss scale")
     expect(slider).to_have_attribute("aria-valuetext", "2^0 = 1")
     expect(widget).to_contain_text("<b>small</b>")  # a name is text
@@ -163,5 +163,5 @@ def test_launch_watch_stop_and_open_again(page, server):
 def test_the_start_notebook_runs_from_top_to_bottom(page, server):
     notebook = Notebook(page, server, "notebooks/00_start_here.ipynb")
     notebook.run_all(timeout=SLOW)
-    for name in ("Bit editor", "loss scale", "Training lab"):
+    for name in ("Bit editor", "Loss scale explorer", "Training lab"):
         expect(page.get_by_role("region", name=re.compile(name)).first).to_be_attached()

@@ -73,11 +73,22 @@ def test_keys_move_the_scale_and_the_page_shows_what_python_counts(page, show, e
     assert page.evaluate("window.model.get('log2_loss_scale')") == 39
     assert page.evaluate(f"{SAVED}.length") == 5  # one message a key
 
-    # Every control can be reached and used: format, best scale, exponent, all tensors.
-    page.keyboard.press("Tab")
-    expect(widget.get_by_role("textbox", name="exponent of the loss scale")).to_be_focused()
+    # Every control can be reached and used: exponent, best scale, format, all tensors.
+    widget.get_by_role("textbox", name="exponent of the loss scale").focus()
+    page.keyboard.press("Control+A")
     page.keyboard.type("7")
     page.keyboard.press("Enter")
+    assert page.evaluate("window.model.get('log2_loss_scale')") == 7
+    page.keyboard.press("Tab")
+    expect(widget.get_by_role("button", name="▾ best")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(slider).to_be_focused()
+    for control in (
+        widget.get_by_role("radio", name="float16", exact=True),
+        widget.get_by_role("combobox", name="Format: more"),
+    ):
+        page.keyboard.press("Tab")
+        expect(control).to_be_focused()
     page.keyboard.press("Tab")
     expect(widget.get_by_role("searchbox", name="search tensors")).to_be_focused()
     page.keyboard.press("Tab")
@@ -98,9 +109,7 @@ def test_keys_move_the_scale_and_the_page_shows_what_python_counts(page, show, e
     more.select_option("float4_e2m1fn")
     assert page.evaluate("window.model.get('format')") == "float4_e2m1fn"
     widget.get_by_role("radio", name="float16", exact=True).check()
-    use = widget.get_by_role("button", name="use it")
-    use.focus()
-    page.keyboard.press("Enter")
+    widget.get_by_role("button", name="▾ best").press("Enter")
     expect(slider).to_be_focused()
     assert 2.0 ** page.evaluate("window.model.get('log2_loss_scale')") == explorer.best_loss_scale()
 
@@ -124,30 +133,11 @@ def test_a_drag_sends_nothing_until_it_ends(page, show):
 
 
 @pytest.mark.parametrize(("theme", "width"), [("dark", 360), ("light", 980)])
-def test_the_histogram_is_dragged_and_a_row_narrows_it(page, show, explorer, theme, width):
+def test_a_row_narrows_the_figures_to_a_tensor(page, show, explorer, theme, width):
     widget = show(theme, width)
-    slider, surface = (
-        widget.get_by_role("slider", name="loss scale"),
-        widget.get_by_role("group", name="Binades"),
-    )
-    box = widget.locator(".mw-histogram").bounding_box()
-    binade = (box["width"] - 36) / 70  # of float16: 2^-50 … 2^20
-    x, y = box["x"] + box["width"] / 2, box["y"] + 100
-    page.mouse.move(x, y)
-    page.mouse.down()
-    for moved in (3, 9, 6):
-        page.mouse.move(x + moved * binade, y + 5)
-        expect(slider).to_have_value(str(moved))
-    assert page.evaluate(f"{SAVED}.length") == 0
-    page.mouse.up()
-    assert page.evaluate(f"[{SAVED}.length, window.model.get('log2_loss_scale')]") == [1, 6]
-    expect(widget.locator(".mw-bits-panel")).to_be_hidden()  # the drag's click chose no bar
-    expect(surface).to_be_focused()
-    expect(surface).to_have_css("outline-style", "none")  # only keys need to see where the focus is
-    surface.press("Shift+ArrowLeft")
-    expect(surface).to_have_css("outline-style", "solid")
-    assert page.evaluate("window.model.get('log2_loss_scale')") == 5
-
+    slider = widget.get_by_role("slider", name="loss scale")
+    for _ in range(5):
+        slider.press("ArrowRight")
     row = widget.get_by_role("button", name="blocks.7.")
     widget.get_by_role("searchbox", name="search tensors").fill("blocks.7 weight")
     expect(widget.get_by_role("listitem")).to_have_count(1)
@@ -169,24 +159,27 @@ def test_the_histogram_is_dragged_and_a_row_narrows_it(page, show, explorer, the
 
 
 @pytest.mark.parametrize("width", [360, 980])
-def test_the_scale_curve_is_a_slider_for_the_pointer(page, show, width):
+def test_the_slider_stands_on_its_curve_scale_over_scale(page, show, explorer, width):
     widget = show(width=width)
-    slider = widget.get_by_role("slider", name="loss scale")
-    curve = widget.get_by_role("img", name=re.compile("What is flushed and what overflows at"))
-    box, track = curve.bounding_box(), slider.bounding_box()
+    slider, curve = widget.get_by_role("slider", name="loss scale"), widget.locator(".mw-scale-curve-plot")
+    track, box = slider.bounding_box(), curve.bounding_box()
     assert (box["x"], box["width"]) == pytest.approx((track["x"], track["width"]), abs=1)
-    for key, thumb in (("Home", track["x"] + 8), ("End", track["x"] + track["width"] - 8)):
-        slider.press(key)
-        mark = widget.locator(".mw-scale-curve-plot .mw-plot-here").bounding_box()
-        assert mark["x"] + mark["width"] / 2 == pytest.approx(thumb, abs=1)
-    page.evaluate("window.sent.length = 0")
     height = widget.bounding_box()["height"]
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)  # where 2^8 stands
+    ticks = {tick.text_content(): tick.bounding_box() for tick in curve.locator(".mw-ticks text").all()}
+    for log2 in (-24, 8, 40):  # a press on a tick's place means its scale
+        tick = ticks[f"2{log2}".replace("-", "−")]
+        page.mouse.click(tick["x"] + tick["width"] / 2, track["y"] + track["height"] / 2)
+        expect(slider).to_have_value(str(log2))
+    best = curve.locator(".mw-scale-curve-best").bounding_box()
+    page.mouse.click(best["x"], track["y"] + 10)
+    assert 2.0 ** page.evaluate("window.model.get('log2_loss_scale')") == explorer.best_loss_scale()
+    page.evaluate("window.sent.length = 0")
+    page.mouse.move(track["x"] + track["width"] / 2, track["y"] + track["height"] / 2)  # where 2^8 stands
     page.mouse.down()
     expect(slider).to_have_value("8")
     expect(slider).to_be_focused()
     for share, log2 in ((0.75, 24), (1.5, 40), (-0.5, -24)):
-        page.mouse.move(box["x"] + box["width"] * share, box["y"] + 10)
+        page.mouse.move(track["x"] + track["width"] * share, track["y"] + 10)
         assert abs(int(slider.input_value()) - log2) <= 1
         assert widget.bounding_box()["height"] == height
     assert page.evaluate(f"{SAVED}.length") == 0
@@ -194,6 +187,18 @@ def test_the_scale_curve_is_a_slider_for_the_pointer(page, show, width):
     assert page.evaluate(f"[{SAVED}.length, window.model.get('log2_loss_scale')]") == [1, -24]
     page.keyboard.press("ArrowRight")
     assert page.evaluate("window.model.get('log2_loss_scale')") == -23
+
+
+@pytest.mark.parametrize("width", [320, 390, 760, 980])
+def test_the_sentence_has_room_at_every_scale(page, show, width):
+    widget = show(width=width)
+    says, slider = widget.locator(".mw-explorer-says"), widget.get_by_role("slider", name="loss scale")
+    for name in ("float16", "float8_e4m3fn"):
+        widget.get_by_role("radio", name=name, exact=True).check()
+        slider.press("Home")
+        for _ in range(65):
+            assert says.evaluate("one => one.scrollHeight <= one.clientHeight"), says.text_content()
+            page.keyboard.press("ArrowRight")
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 360), ("dark", 980)])
@@ -254,7 +259,7 @@ def test_a_loop_that_keeps_the_kernel_busy_is_followed(page, server):
         "print(explorer.step, explorer.counts().flushed)",
         "explorer",
     )
-    widget = notebook.run(0).get_by_role("region", name=re.compile("loss scale"))
+    widget = notebook.run(0).get_by_role("region", name="Loss scale explorer")
     expect(widget).to_contain_text("No gradients yet")
     notebook.start(1)
     expect(widget.locator(".mw-figure-count").first).to_have_text("10")
@@ -268,7 +273,7 @@ def test_a_loop_that_keeps_the_kernel_busy_is_followed(page, server):
     expect(widget.locator(".mw-figure-count").first).to_have_text("10")  # where the hand left it
     (server.root / "enough").touch()
     notebook.ask(2, "10 10")
-    late = notebook.run(3).get_by_role("region", name=re.compile("loss scale"))  # a second view
+    late = notebook.run(3).get_by_role("region", name="Loss scale explorer")  # a second view
     expect(late.get_by_role("slider", name="snapshot by step")).to_have_attribute("max", "2")
     expect(late).to_contain_text("gradients of step 10")
 
@@ -397,7 +402,7 @@ def test_an_edge_of_the_format_is_dragged_and_the_kernel_hears_of_it_at_the_end(
     box = edge.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     binade = widget.locator(".mw-histogram").bounding_box()["width"] / 74  # or a little less
-    ruler = widget.locator(".mw-ticks").text_content()
+    ruler = widget.locator(".mw-histogram .mw-ticks").text_content()
     page.mouse.move(x, y)
     page.mouse.down()
     seen = []
@@ -406,7 +411,7 @@ def test_an_edge_of_the_format_is_dragged_and_the_kernel_hears_of_it_at_the_end(
         name = edge.get_attribute("aria-valuetext").split(" in ")[1]
         counts = explorer._shown().counts(name, 1.0)
         assert figures(widget) == [counts.flushed, counts.subnormal, counts.normal, counts.overflow]
-        assert widget.locator(".mw-ticks").text_content() == ruler  # it stays under the hand
+        assert widget.locator(".mw-histogram .mw-ticks").text_content() == ruler  # it stays under the hand
         seen.append(name)
     assert seen[:2] == ["float16", "float8_e5m2"]
     assert len(set(seen)) == 4
@@ -416,4 +421,4 @@ def test_an_edge_of_the_format_is_dragged_and_the_kernel_hears_of_it_at_the_end(
     assert page.evaluate(SAVED) == [{"save": True}]
     assert page.evaluate("window.model.get('format')") == "float8_e5m2"
     expect(edge).to_be_focused()
-    assert widget.locator(".mw-ticks").text_content() != ruler
+    assert widget.locator(".mw-histogram .mw-ticks").text_content() != ruler

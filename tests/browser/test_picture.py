@@ -26,7 +26,7 @@ def test_a_loop_that_runs_as_in_a_notebook_is_no_hindrance(chromium):
     assert alt == "Exercise: What is the largest finite float16?"
     assert size_and_lines(png)[1] > 50
     assert (
-        picture(mw.LossScaleExplorer({"w": [1.0]})).alt == "What a loss scale saves"
+        picture(mw.LossScaleExplorer({"w": [1.0]})).alt == "Loss scale explorer"
     )  # what is hidden is not told
 
 

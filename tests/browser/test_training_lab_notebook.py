@@ -87,7 +87,7 @@ def test_launch_compare_and_open_gradients_by_keyboard(page, server):
     widget.get_by_role("button", name="Open gradients").press("Enter")
     gradients = widget.get_by_role("region", name="Gradients of fp16 dynamic")
     expect(gradients.get_by_role("heading", name="Gradients of fp16 dynamic")).to_be_focused()
-    explorer = gradients.get_by_role("region", name=re.compile("loss scale"))
+    explorer = gradients.get_by_role("region", name="Loss scale explorer")
     expect(explorer.get_by_role("slider").first).to_be_visible()
     slider = explorer.get_by_role("slider", name=re.compile("loss scale", re.I))
     before = slider.get_attribute("aria-valuetext")

@@ -11,14 +11,13 @@ import { cut, twoTo } from "#ui/digits.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { hasModifier } from "#ui/keys.ts";
 import { listed, t } from "#ui/messages.ts";
-import { draggable, pointIn } from "#ui/pointer.ts";
+import { pointIn } from "#ui/pointer.ts";
 import { keysNote } from "#ui/term.ts";
 import { bitsPanel } from "./bits_panel.ts";
 import { HEAD, SIDE, type Histogram, type Ruled } from "./histogram.ts";
 import { cellWords } from "./words.ts";
 
 const DIGITS = 6; // of a gradient; the rest is cut, with an ellipsis
-const CLICK = 4; // pixels that the pointer may move in a click
 
 interface Inspected extends Ruled {
   /** The names and summaries of the tensors, in the same order. */
@@ -60,68 +59,38 @@ export function bitInspector(inspected: Inspected, plot: Histogram): HTMLElement
 }
 
 /** The histogram's bars under the pointer and the keys: point at a binade, or use the arrow keys, to read its counts; choose
- * it; and, if the scale can be changed, drag the bars along the ruler, or move them by Shift and the arrow keys. `pick` gets
- * the exponent of a gradient before scaling. */
-function binades({ view, answers, scale, hand, aside }: Inspected, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; words: HTMLElement } {
+ * it. `pick` gets the exponent of a gradient before scaling. */
+function binades({ view, answers, scale, aside }: Inspected, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; words: HTMLElement } {
   const ring = s("rect", { class: "mw-binades-ring", y: HEAD, height: plot.floor - HEAD, visibility: "hidden" });
   plot.element.append(ring);
-  const keys = hand ? "ruler.keys_held" : "ruler.keys";
   const surface = h("div", {
-    class: hand ? "mw-binades mw-binades-held" : "mw-binades", role: "group", tabindex: 0,
-    "aria-label": t("common.named", { name: t("ruler.binades"), what: t(keys) }),
+    class: "mw-binades", role: "group", tabindex: 0, "aria-label": t("common.named", { name: t("ruler.binades"), what: t("ruler.keys") }),
   }, plot.element);
   const spoken = announcer(view); // only after keys, because the texts also change while a network trains
   surface.append(spoken.element);
-  const words = h("span", {}, t(hand ? "ruler.bits_hint_held" : "ruler.bits_hint"));
+  const words = h("span", {}, t("ruler.bits_hint"));
   const pointed = signal(-1); // the marked binade, counted from the first drawn one; -1: none
   const column = computed(() => Math.min(pointed.value, plot.frame.value.bins - 1));
 
   surface.addEventListener("keydown", (event) => {
     if (hasModifier(event)) return;
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-    if (step !== undefined && event.shiftKey && hand) {
-      hand.move(scale.value + step);
-      hand.commit();
-    } else if (step !== undefined) point((column.value < 0 ? plot.frame.value.bins >> 1 : column.value) + step);
+    if (step !== undefined) point((column.value < 0 ? plot.frame.value.bins >> 1 : column.value) + step);
     else if (event.key === "Enter" || event.key === " ") pickPointed();
     else return;
     event.preventDefault();
     spoken.say(words.textContent!);
   });
-  let [isHeld, wasDrag] = [false, false];
-  surface.addEventListener("pointermove", (event) => isHeld || point(binadeAt(placeOf(event))));
-  if (hand) draggable(surface, (down) => {
-    const [from, fromScale] = [placeOf(down), scale.value];
-    [isHeld, wasDrag] = [true, false];
-    return {
-      /** The dragged bar stays under the pointer. */
-      move(event) {
-        const at = placeOf(event); // before anything is drawn, which would have to be laid out first
-        point(binadeAt(at));
-        wasDrag ||= Math.abs(at - from) >= CLICK;
-        const { x, low } = plot.frame.value;
-        if (wasDrag) hand.move(fromScale + Math.round((at - from) / (x(low + 1) - x(low))));
-      },
-      back: () => wasDrag && hand.move(fromScale),
-    };
-  }, () => {
-    isHeld = false;
-    if (wasDrag) hand.commit();
-  });
+  surface.addEventListener("pointermove", (event) => point(binadeAt(event)));
   surface.addEventListener("click", (event) => {
-    if (wasDrag && event.detail > 0) return; // a drag ends with a click
-    point(binadeAt(placeOf(event)));
+    point(binadeAt(event));
     pickPointed();
   });
 
-  function placeOf(event: MouseEvent): number {
-    return pointIn(plot.element, event).x;
-  }
-
-  /** The binade at a pixel, counted from the first drawn one. */
-  function binadeAt(at: number): number {
+  /** The binade under the pointer, counted from the first drawn one. */
+  function binadeAt(event: MouseEvent): number {
     const { x, low } = plot.frame.value;
-    return Math.floor(x.invert(at - SIDE)) - low;
+    return Math.floor(x.invert(pointIn(plot.element, event).x - SIDE)) - low;
   }
 
   function point(to: number): void {
@@ -138,5 +107,5 @@ function binades({ view, answers, scale, hand, aside }: Inspected, plot: Histogr
     set(ring, { x: x(low + column.value), width: x(low + 1) - x(low), visibility: "visible" });
     setText(words, listed([cellWords(plot.table.value, column.value, plot.frame.value, answers.value.total.finite), aside?.(low + column.value) ?? ""]));
   });
-  return { surface, words: h("div", { class: "mw-note mw-binades-said" }, words, " ", keysNote(keys)) };
+  return { surface, words: h("div", { class: "mw-note mw-binades-said" }, words, " ", keysNote("ruler.keys")) };
 }

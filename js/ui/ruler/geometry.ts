@@ -97,3 +97,16 @@ export function barPaths(table: Float64Array, { x, y, low, bins }: Frame, floor:
   }
   return paths;
 }
+
+/** The outline of bars of these counts, by drawn binade; a binade without values is a gap. */
+export function outlinePath(counts: readonly number[], { x, y, low }: Frame, floor: number): string {
+  let path = "";
+  counts.forEach((count, bin) => {
+    if (count === 0) return;
+    const top = (floor - Math.max(y(count), LEAST_HEIGHT)).toFixed(1);
+    const [left, right] = [x(low + bin).toFixed(1), x(low + bin + 1).toFixed(1)];
+    path += counts[bin - 1] ? `V${top}H${right}` : `M${left} ${floor}V${top}H${right}`;
+    if (!counts[bin + 1]) path += `V${floor}`;
+  });
+  return path;
+}

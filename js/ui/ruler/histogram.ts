@@ -25,8 +25,6 @@ export interface Ruled {
   readonly view: View;
   readonly answers: ReadonlySignal<{ readonly total: GradientSummary; readonly format: FloatFormat }>;
   readonly scale: ReadonlySignal<number>;
-  /** Where the bars can be dragged: `move` gets each scale, and `commit` is called once, at the end. */
-  readonly hand?: { move(log2: number): void; commit(): void };
   /** What is drawn, if it is not the range of the format. */
   readonly drawn?: ReadonlySignal<Domain>;
   /** What the axis counts; left out: gradients times the scale; "": what stands beside the histogram says it. */
@@ -82,7 +80,8 @@ function zoneMarks(kind: number, from: number, to: number, floor: number): SVGEl
   return marks;
 }
 
-function tickMark(exponent: number, x: number, floor: number): SVGElement {
+/** A tick at a power of two, under `floor`. */
+export function tickMark(exponent: number, x: number, floor: number): SVGElement {
   const raised = s("tspan", { dy: -5 }, withMinus(String(exponent)));
   return s("g", {},
     s("line", { x1: x, x2: x, y1: floor, y2: floor + 4, class: "mw-floor" }),

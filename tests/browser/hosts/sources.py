@@ -34,7 +34,7 @@ WIDGETS = {
     "FormatDesigner": ("Format designer", "one.format.name"),
     "BlockLab": ("Block lab", "f'{one.format}, element 9: {one.values[9]:g}'"),
     "LossScaleExplorer": (
-        "What a loss scale saves",
+        "Loss scale explorer",
         "f'2^{one.log2_loss_scale} flushes {one.counts().flushed}'",
     ),
     "Playground": ("Playground", "f'{len(one.history)} steps, gradients in {one.gradient_format}'"),

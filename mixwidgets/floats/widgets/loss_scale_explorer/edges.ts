@@ -72,7 +72,6 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
       });
     });
     draggable(element, (down) => {
-      down.stopPropagation(); // the bars would be dragged
       const [from, fromEdge] = [format.value, pointIn(plot.element, down).x - x()];
       [isHeld, wasDrag] = [true, false];
       return {

@@ -1,9 +1,11 @@
 // LossScaleExplorer: slide a loss scale over real gradients. Every answer is looked up in the page; the kernel hears of a new
-// scale once, when the slider is let go. From top to bottom: the shares of each class beside the scale, the histogram with
-// the format's edges (edges.ts), the slider and its curve (scale_control.ts), the steps of a run (timeline.ts), a row and a
-// heat map for the tensors (tensors.ts), other formats (format_tables.ts), and what the view leaves out.
+// scale once, when the slider is let go. From top to bottom: what is lost, in a sentence (headline.ts), the share of each
+// class, the histogram with the best scale and the format's edges (edges.ts), the scale (scale_control.ts), the format, the
+// steps of a run (timeline.ts), a row and a heat map for the tensors (tensors.ts), other formats (format_tables.ts), and what
+// the view leaves out.
 
 import type { RenderProps } from "@anywidget/types";
+import { computed } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { KINDS } from "#core/gradients/snapshots.ts";
@@ -15,6 +17,7 @@ import { h, set, setText } from "#ui/dom.ts";
 import { greet } from "#ui/kernel.ts";
 import { listed, t } from "#ui/messages.ts";
 import { bitInspector } from "#ui/ruler/bit_inspector.ts";
+import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures, type Textures } from "#ui/ruler/textures.ts";
 import { share, spokenScale } from "#ui/ruler/words.ts";
@@ -23,12 +26,14 @@ import { explained } from "#ui/term.ts";
 import { viewOf } from "#ui/view.ts";
 import { edges } from "./edges.ts";
 import { blockFormats, comparison } from "./format_tables.ts";
+import { bestOutline, headline } from "./headline.ts";
 import { scaleControl } from "./scale_control.ts";
 import { accept, choices, explore, type Explored, type State } from "./state.ts";
 import { heatMap, tensorRows } from "./tensors.ts";
 import { timeline } from "./timeline.ts";
 import steps from "./stage.json";
 
+const ROOM = 1.16; // times the tallest bar: above it is the name of the best scale's outline
 const USUAL = ["float8_e4m3fn", "float8_e5m2", "bfloat16", "float16"];
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -44,21 +49,22 @@ function render({ model, el }: RenderProps<State>): () => void {
     rows.focus(); // the button is gone
   }, { class: "mw-everything" });
   const kinds = chips(t("explorer.kind"), KINDS, explored.turnTo, (name) => t(`explorer.kind_${name}`));
-  head.append(subtitle, everything, picker.element, kinds.element);
+  head.append(subtitle, everything);
 
   const fills = textures();
-  const control = scaleControl(explored, fills);
-  const plot = histogram(explored, fills);
+  const most = computed(() => ROOM * tallest(answers.value.total));
+  const plot = histogram({ ...explored, most }, fills);
   const rows = tensorRows(explored, fills);
   const error = h("p", { class: "mw-error", role: "alert" });
   const waiting = h("p", { class: "mw-muted" }, t("explorer.waiting"));
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const body = h("div", { class: "mw-stack" },
-    h("div", { class: "mw-explorer-top" }, figures(explored, fills), control.readout),
+    headline(explored), figures(explored, fills),
     bitInspector({
-      ...explored, names: shownNames, hand: explored, binade: view.trait("binade"), choose: (exponent) => view.send("binade", exponent),
-    }, plot), control.element, timeline(explored), rows.element,
+      ...explored, names: shownNames, binade: view.trait("binade"), choose: (exponent) => view.send("binade", exponent),
+    }, plot), scaleControl(explored, fills), h("div", { class: "mw-row" }, picker.element, kinds.element), timeline(explored), rows.element,
     heatMap(explored, fills, rows.lost, plot.width), comparison(explored), blockFormats(explored), notes(explored));
+  bestOutline(explored, plot);
   plot.element.after(...edges(explored, plot));
   root.append(error, waiting, body, spoken, fills.element);
 

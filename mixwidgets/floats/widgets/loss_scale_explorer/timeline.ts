@@ -24,7 +24,7 @@ export function timeline({ view, snapshots, snapshot, looked }: Explored): HTMLE
   const [first, last] = [h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }), h("span", { class: "mw-num mw-muted", "aria-hidden": "true" })];
   const element = h("div", { class: "mw-stack-tight" },
     h("p", { class: "mw-plot-caption" }, words, thinned),
-    h("div", { class: "mw-scale-row mw-step-row" }, first, h("div", { class: "mw-scale-track" }, plot, slider), last));
+    h("div", { class: "mw-step-row" }, first, h("div", { class: "mw-step-track" }, plot, slider), last));
   const [loss, seen, width] = [view.trait("_loss"), view.trait("_seen"), view.width(slider)];
   const steps = computed(() => snapshots.value.map(({ step }) => step));
   const index = computed(() => steps.value.indexOf(snapshot.value.step));
