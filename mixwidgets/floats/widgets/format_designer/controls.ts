@@ -67,7 +67,7 @@ export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, chang
       show(design[name]);
       (element as HTMLFieldSetElement).disabled = name === "subnormals" && !design.has_zero;
     };
-    return boxed(name, element, shown, h("span", { class: "mw-muted", "aria-hidden": "true" }, label), element);
+    return boxed(name, element, shown, h("span", { class: "mw-muted mw-design-chips", "aria-hidden": "true" }, label), element);
   };
   const box = (name: "signed" | "has_zero" | "overflows_to_nan") => {
     const input = h("input", { type: "checkbox" });

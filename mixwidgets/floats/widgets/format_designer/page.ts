@@ -71,7 +71,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
         { fmt: fmt.value, name: name.value, label: t("designer.yours") }, ...others.value.map((other) => ({ fmt: other, name: other.name, label: other.name }))]))),
     controls(view, draft, apply),
     valueRows(view, fmt),
-    sheet(view, fmt),
+    sheet(view, design, fmt),
     announce.element);
 
   // Numbers of another design under a question would look like its answer: it stands alone.

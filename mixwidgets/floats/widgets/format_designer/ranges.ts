@@ -2,15 +2,16 @@
 // binade. Two paths a format, so that a change draws little.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
-import { exact, ulp } from "#core/formats/decode.ts";
+import { ulp } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { floorLog2 } from "#core/formats/rational.ts";
-import { brief, twoTo } from "#ui/digits.ts";
+import { twoTo } from "#ui/digits.ts";
 import { s, set } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { raised } from "#ui/powers.ts";
 import type { View } from "#ui/view.ts";
 import type { Design } from "./design.ts";
+import { largest } from "./words.ts";
 
 const NAMES = 148; // pixels left, for the longest name
 const ENDS = 64; // right, for a number of bits
@@ -99,7 +100,7 @@ function heightsOf(bits: readonly number[], room: number): number[] {
 }
 
 function spoken({ fmt, name, binades }: Row): string {
-  return t("designer.line_row", { name, from: twoTo(binades[0]!.exponent), to: brief(exact(fmt, fmt.maxCode), 6), count: binades.length, bits: binades.at(-1)!.bits });
+  return t("designer.line_row", { name, from: twoTo(binades[0]!.exponent), to: largest(fmt), count: binades.length, bits: binades.at(-1)!.bits });
 }
 
 /** The outlines of the subnormal binades and of the normal ones. */

@@ -1,4 +1,4 @@
-// Every figure of a format, folded away: its spec sheet, and how many codes it has of each class.
+// Every figure of a format, folded away: its spec sheet, how many codes it has of each class, and which formats have its widths.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { exact } from "#core/formats/decode.ts";
@@ -6,24 +6,27 @@ import { past } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { power, rational, type Rational } from "#core/formats/rational.ts";
 import { cut, integer, powerIn, twoTo, valueIn, withMinus } from "#ui/digits.ts";
-import { h } from "#ui/dom.ts";
-import { t, type MessageKey } from "#ui/messages.ts";
+import { h, setText } from "#ui/dom.ts";
+import { listed, t, type MessageKey } from "#ui/messages.ts";
 import { raised } from "#ui/powers.ts";
 import { explained } from "#ui/term.ts";
 import { openState, type View } from "#ui/view.ts";
-import { CLASSES, countsOf, finiteValues, type Design } from "./design.ts";
+import { CLASSES, countsOf, finiteValues, known, relatives, type Design } from "./design.ts";
 
 const DIGITS = 10; // of a property
 
-export function sheet(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
+export function sheet(view: View<Design>, design: ReadonlySignal<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
   const figures = h("dl", { class: "mw-design-sheet" });
   const legend = h("ul", { class: "mw-design-legend" });
-  const element = h("details", { class: "mw-unfolding" }, h("summary", {}, t("designer.every")), figures, legend);
+  const kin = h("p", { class: "mw-muted" });
+  const element = h("details", { class: "mw-unfolding mw-design-every" }, h("summary", {}, t("designer.every")), figures, legend, kin);
   const isOpen = openState(element);
   view.effect(() => {
     if (!isOpen.value) return;
     figures.replaceChildren(...figuresOf(fmt.value).map(([key, text]) =>
       h("div", {}, h("dt", {}, ...explained(t(key))), h("dd", { class: "mw-num" }, ...raised(text)))));
+    const others = listed(relatives(design.value).filter((other) => other !== known(design.value)).map(({ name }) => name));
+    setText(kin, others && t("designer.relatives", { names: others }));
     const counts = countsOf(fmt.value);
     const all = 1n << BigInt(fmt.value.bits);
     legend.replaceChildren(...CLASSES.filter((kind) => counts[kind] > 0n).map((kind) => h("li", {},

@@ -3,8 +3,8 @@
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { rational } from "#core/formats/rational.ts";
 import { brief, integer, rounded, twoTo } from "#ui/digits.ts";
-import { listed, pieces, t, type MessageKey, type Piece } from "#ui/messages.ts";
-import { finiteValues, known, relatives, type Design } from "./design.ts";
+import { pieces, t, type MessageKey, type Piece } from "#ui/messages.ts";
+import { finiteValues, known, type Design } from "./design.ts";
 
 const DIGITS = 4;
 const MANY = 10_000_000n; // values that are not written one by one
@@ -32,14 +32,11 @@ export function lead(fmt: FloatFormat): Piece[] {
   return pieces("designer.lead", { ...args, normal: brief(fmt.magnitude(fmt.smallestNormalCode), DIGITS), step: step(fmt) });
 }
 
-/** Which known format the design is, if any, and which others have its widths. */
+/** Which known format the design is, if any. */
 export function verdict(design: Design): Piece[] {
   const format = known(design);
-  const others = listed(relatives(design).filter((fmt) => fmt !== format).map((fmt) => fmt.name));
-  const rest = others ? pieces("designer.relatives", { names: others }) : [];
-  if (!format) return [...pieces("designer.new"), ...rest];
-  const key = format.experimental ? "designer.is_experimental" : "designer.is_known";
-  return [...pieces(key, { name: format.name, citation: format.citation }), ...rest];
+  if (!format) return pieces("designer.new");
+  return pieces(format.experimental ? "designer.is_experimental" : "designer.is_known", { name: format.name, citation: format.citation });
 }
 
 /** Four figures that tell formats apart. */
