@@ -13,14 +13,14 @@ const HAN = /\p{Script=Han}/u;
 const SAME = new Set([
   "bits.integer_form", "bits.find_nan", "bits.ulp", "terms.ulp", "bits.step_down", "bits.step_up", "bits.copy_numpy", "bits.copy_torch", "bits.copy_c",
   "line.zoom_in_sign", "line.zoom_out_sign", "line.left_sign", "line.right_sign", "blocks.bits_how", "blocks.of_matrix", "blocks.other_rotated",
-  "designer.nan", "designer.bits_text", "designer.eps", "designer.nan_code", "designer.negative_zero", "designer.detail",
+  "designer.nan", "designer.infinity_ieee", "designer.nan_ieee", "designer.bits_text", "designer.eps", "designer.nan_code", "designer.negative_zero", "designer.detail",
   "designer.letter_zero", "designer.letter_subnormal", "designer.letter_normal", "designer.letter_infinity", "designer.letter_nan",
   "designer.class_nan", "designer.tiny", "lab.device_cuda", "lab.group_float32", "lab.group_float16", "lab.group_bfloat16", "lab.group_amp",
   "lab.percent", "lab.csv", "run.metric_iou", "lab.field_metrics_iou", "ruler.scale", "explorer.heat_cell",
   "train.optimizer_sgd", "train.optimizer_adam", "step.ui.twin", "step.ui.twin_scaled", "step.ui.rule", "step.ui.state_first", "step.ui.state_second", "step.ui.times_scale",
 ]);
 const PUT_TOGETHER = new Set([
-  "blocks.lost_of", "designer.cell", "designer.class_count", "lab.failure", "lab.field_of", "difference.cell", "difference.cell_raised", "explorer.edge_words",
+  "blocks.lost_of", "designer.of_other", "designer.class_count", "lab.failure", "lab.field_of", "difference.cell", "difference.cell_raised", "explorer.edge_words",
   "play.verdict", "common.lang", "common.list", "common.series", "common.named", "common.sentences",
   "step.ui.spoken", "step.ui.bits_of", "step.ui.bits_change", "step.ui.twin_span", "verdict.reason", "verdict.end", "verdict.sentence",
 ]);

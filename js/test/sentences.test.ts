@@ -24,7 +24,7 @@ describe.each(["en", "zh"] as const)("in %s", async (lang) => {
   const { toExact } = await import("#core/formats/parse.ts");
   const { pieces } = await import("#ui/messages.ts");
   const { readoutsOf } = await import("#mixwidgets/floats/widgets/bit_editor/tables.ts");
-  const { figuresOf } = await import("#mixwidgets/floats/widgets/format_designer/page.ts");
+  const { figuresOf } = await import("#mixwidgets/floats/widgets/format_designer/sheet.ts");
   const { sentence } = await import("#mixwidgets/floats/widgets/bit_editor/words.ts");
   const { formatNamed } = await import("./format_named.ts");
   vi.doUnmock(CATALOGUE);

@@ -2,7 +2,7 @@
 
 import { classify, exact, isFinite, notation, shortest, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { compare, divide, floorLog10, magnitudeOf, negate, power, type Rational } from "#core/formats/rational.ts";
+import { compare, divide, floorLog10, floorLog2, magnitudeOf, nearestMultiple, negate, power, type Rational } from "#core/formats/rational.ts";
 
 const SHORT = 22; // characters that fit the large figure
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -53,6 +53,30 @@ export function cut(x: Rational, most: number): string {
   if (point > 0 && point < text.length) return `${sign}${text.slice(0, point)}.${text.slice(point)}…`;
   if (point > -6 && point <= 0) return `${sign}0.${"0".repeat(-point)}${text}…`;
   return `${sign}${text.slice(0, 1)}.${text.slice(1)}…e${point > 0 ? "+" : "−"}${Math.abs(point - 1)}`;
+}
+
+/** A positive rational in `most` significant digits after "≈", "≈0.001953"; exact where that is not longer: "0.015625". */
+export function rounded(x: Rational, most: number): string {
+  const exactly = leading(x, most + 1);
+  if (exactly.isExact) return withMinus(notation(exactly.digits, exactly.exponent));
+  const { exponent } = leading(x, most);
+  const unit = power(10n, exponent);
+  const { numerator, denominator } = divide(nearestMultiple(x, unit), unit);
+  const digits = numerator / denominator;
+  const places = String(digits).length - 1;
+  return `≈${withMinus(exponent > 3 ? `${notation(digits, -places)}e+${exponent + places}` : notation(digits, exponent))}`;
+}
+
+/** The exponent of a power of two that is better read as such: below 1 or above 1024; else null. */
+export function powerIn(x: Rational): number | null {
+  const exponent = floorLog2(x);
+  return (exponent >= 0 && exponent <= 10) || compare(x, power(2n, exponent)) !== 0 ? null : exponent;
+}
+
+/** The same as `rounded`, but powers of two as such, unless they are from 1 to 1024. */
+export function brief(x: Rational, most: number): string {
+  const exponent = powerIn(x);
+  return exponent === null ? rounded(x, most) : twoTo(exponent);
 }
 
 /** How many significant digits tell these values apart, at least `least` and at most 40. */

@@ -183,7 +183,7 @@ BURST = """(selector) => {
     {
         "BitEditor": "[role=switch]",
         "NumberLine": ".mw-nl-board",
-        "FormatDesigner": "input[type=range]",
+        "FormatDesigner": "[role=slider]",
         "BlockLab": "[role=slider]",
         "LossScaleExplorer": "input[type=range]",
     }.items(),
@@ -311,7 +311,7 @@ def test_the_stage_shows_no_answer_before_the_room_has_predicted(page, tmp_path,
             page.get_by_label("What does the room predict?"),
         )
         count = int(place.text_content().split("/")[1])
-        always = name in ("TrainingLab", "SweepProgress", "ModuleErrors")
+        always = name in ("FormatDesigner", "TrainingLab", "SweepProgress", "ModuleErrors")
         for i in range(count):
             expect(place).to_have_text(f"{i + 1} / {count}")
             assert body.evaluate_all("all => all.every((one) => one.hasAttribute('inert'))")

@@ -25,7 +25,7 @@ def describe_format(fmt: FloatFormat, lang: str) -> str:
 
 
 def figures_of(fmt: FloatFormat, lang: str) -> dict[str, str]:
-    """The spec sheet, by the keys of its names: the twin of `figuresOf` in format_designer/page.ts."""
+    """The spec sheet, by the keys of its names: the twin of `figuresOf` in format_designer/sheet.ts."""
     none = message(lang, "designer.none")
     widths = {"sign": int(fmt.signed), "exponent": fmt.exponent_bits, "fraction": fmt.fraction_bits}
     normal = 1 << fmt.fraction_bits if fmt.has_subnormals else fmt.smallest_code

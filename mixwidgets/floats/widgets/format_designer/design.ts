@@ -3,8 +3,9 @@
 
 import { formats, p3109 } from "#core/formats/catalogue.ts";
 import type { FloatClass } from "#core/formats/decode.ts";
-import { customFormat, LIMITS, usualBias, type Definition, type FloatFormat } from "#core/formats/float_format.ts";
-import { readOr } from "#core/formats/parse.ts";
+import { customFormat, usualBias, type Definition, type FloatFormat } from "#core/formats/float_format.ts";
+import { InputError, readOr } from "#core/formats/parse.ts";
+import { t, type MessageKey } from "#ui/messages.ts";
 
 /** The synced traits. */
 export interface Design {
@@ -25,6 +26,19 @@ const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "si
 export function formatOf(design: Design): FloatFormat {
   const { exponent_bits: exponentBits, fraction_bits: fractionBits, has_zero: hasZero, overflows_to_nan: overflowsToNan, ...rest } = design;
   return customFormat({ name: `custom_e${exponentBits}m${fractionBits}`, exponentBits, fractionBits, hasZero, overflowsToNan, ...rest });
+}
+
+/** What makes no format of a design, in words; "" if nothing does. */
+export function wrongIn(design: Design): string {
+  try {
+    formatOf(design);
+    return "";
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const { field } = error.args;
+    const label = field && t(`designer.${field.replace(/[A-Z]/, (c) => `_${c.toLowerCase()}`)}` as MessageKey);
+    return t(error.key, { ...error.args, ...(label && { field: label }) });
+  }
 }
 
 /** The design of a format. */
@@ -70,12 +84,9 @@ export function relatives(design: Design): readonly FloatFormat[] {
     fmt.exponentBits === design.exponent_bits && fmt.fractionBits === design.fraction_bits && fmt.signed === design.signed);
 }
 
-/** The range of the bias slider: around IEEE's bias, so wide that all values can be below 1 or above 1. */
-export function biasRange({ exponent_bits, bias }: Design): { low: number; high: number } {
-  const usual = usualBias(exponent_bits);
-  const reach = 2 ** exponent_bits;
-  const { low, high } = LIMITS.bias;
-  return { low: Math.max(low, Math.min(usual - reach, bias)), high: Math.min(high, Math.max(usual + reach, bias)) };
+/** The bias with other exponent bits: IEEE's follows them, any other stays. */
+export function followingBias({ bias, exponent_bits }: Design, exponentBits: number): Partial<Design> {
+  return bias === usualBias(exponent_bits) ? { bias: usualBias(exponentBits) } : {};
 }
 
 export const CLASSES: readonly FloatClass[] = ["zero", "subnormal", "normal", "infinity", "nan"];

@@ -1,84 +1,82 @@
-// FormatDesigner: set the widths, the bias and the special values (controls.ts), and see the resulting format: its
-// properties, and its values as two pictures (value_line.ts, map.ts).
+// FormatDesigner: give bits to range or to precision and see what becomes of the format. From top to bottom: what it is, in a
+// sentence; its bits; four figures and a picture of its range, beside those of other formats; the controls; its values; every
+// figure, folded.
 
 import type { RenderProps } from "@anywidget/types";
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
-import { getFormat } from "#core/formats/catalogue.ts";
-import { exact } from "#core/formats/decode.ts";
-import { past } from "#core/formats/encode.ts";
+import { formats, getFormat } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { compare, floorLog2, power, rational, type Rational } from "#core/formats/rational.ts";
 import { announcer } from "#ui/announcer.ts";
 import { card } from "#ui/card.ts";
-import { cut, integer, twoTo, valueIn, withMinus } from "#ui/digits.ts";
+import { labelled, menuOf } from "#ui/choices.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
-import { attempt } from "#ui/fields.ts";
-import { listed, pieces, t, type MessageKey, type Piece } from "#ui/messages.ts";
+import { t, type Piece } from "#ui/messages.ts";
+import { raised } from "#ui/powers.ts";
 import { addQuestions, answeredByTraits } from "#ui/stage.ts";
-import { explained } from "#ui/term.ts";
+import { explained, term } from "#ui/term.ts";
 import { kept, viewOf, type View } from "#ui/view.ts";
+import { bitsBar } from "./bits_bar.ts";
 import { controls, type Draft } from "./controls.ts";
-import { CLASSES, countsOf, designOf, finiteValues, formatOf, known, read, relatives, same, type Design } from "./design.ts";
-import { codeMap } from "./map.ts";
-import { valueLine } from "./value_line.ts";
+import { designOf, followingBias, formatOf, known, read, same, wrongIn, type Design } from "./design.ts";
+import { ranges, type Named } from "./ranges.ts";
+import { sheet } from "./sheet.ts";
+import { valueRows } from "./values.ts";
+import { FIGURES, lead, verdict } from "./words.ts";
 import steps from "./stage.json";
 
-const FIRST = "float8_e4m3"; // shown until the model has a valid design
-const DIGITS = 10; // of a property
+const FIRST = "float8_e4m3fn"; // shown until the model has a valid design
+// What a format is compared with at first: the first two that it is not.
+const [OF_NARROW, OF_WIDE] = [["float16", "float8_e5m2", "float8_e4m3fn"], ["bfloat16", "float16", "float32"]];
 
 function render({ model, el }: RenderProps<Design>): () => void {
   const view = viewOf(model);
   const { root, head } = card(view, el, "mw-format-designer", t("designer.title"));
-  const name = h("p", { class: "mw-num mw-design-name" });
-  head.append(name);
-
-  const callout = h("p", { class: "mw-callout" });
   const announce = announcer(view);
   const design = kept(designOf(getFormat(FIRST)!), (last) => {
     const next = read((name) => view.trait(name).value);
     return next && !same(next, last) ? next : last;
   }); // the last valid one
-  const words = computed(() => verdict(design.value));
   const draft = signal<Draft>({ design: design.value }); // what the controls show
   view.onChange(design, (next) => (draft.value = { design: next }));
   const fmt = computed(() => formatOf(design.value));
-  const title = computed(() => (known(design.value) ?? fmt.value).name);
+  const name = computed(() => (known(design.value) ?? fmt.value).name);
 
-  const panel = controls(view, draft, {
-    change(changes, at) {
-      const next = { ...draft.value.design, ...changes };
-      const wrong = attempt(() => void formatOf(next));
-      batch(() => {
-        if (!wrong) view.set(next);
-        draft.value = { design: next, at, wrong };
-      });
-    },
-    commit: () => model.save_changes(),
+  const change = (changes: Partial<Design>, at: keyof Design) => {
+    const next = { ...draft.value.design, ...changes };
+    const wrong = wrongIn(next);
+    batch(() => {
+      if (!wrong) view.set(next);
+      draft.value = { design: next, at, wrong };
+    });
+  };
+  const commit = () => model.save_changes();
+  const apply = (changes: Partial<Design>, at: keyof Design) => {
+    change(changes, at);
+    commit();
+  };
+  const bits = bitsBar(view, computed(() => draft.value.design), {
+    change: (exponent_bits, fraction_bits) => change({ exponent_bits, fraction_bits, ...followingBias(draft.value.design, exponent_bits) }, "exponent_bits"),
+    commit,
   });
+  head.append(h("div", { class: "mw-row mw-design-head" }, nameOf(view, name), startMenu((from) => apply(designOf(from), "exponent_bits"))));
+  const { menus, others } = comparison(known(design.value) ?? fmt.value);
   root.append(
-    h("div", { class: "mw-design-top" }, panel, h("div", { class: "mw-stack-tight" }, callout, specSheet(view, fmt))),
-    legend(view, fmt),
-    h("div", { class: "mw-design-picture" }, valueLine(view, fmt, title), codeMap(view, fmt, view.width(root))),
+    callout(view, design, fmt, announce.say),
+    bits,
+    figures(view, fmt, computed(() => others.value[0]!)),
+    h("div", { class: "mw-design-ranges" },
+      h("div", { class: "mw-row mw-design-heading" }, h("h4", {}, t("designer.ranges")), h("span", { class: "mw-note" }, t("designer.ranges_note"), h("span", { class: "mw-design-swatch mw-design-subnormal", "aria-hidden": "true" }), ...explained(t("terms.subnormal"))),
+        h("div", { class: "mw-row" }, ...menus)),
+      ranges(view, computed<Named[]>(() => [
+        { fmt: fmt.value, name: name.value, label: t("designer.yours") }, ...others.value.map((other) => ({ fmt: other, name: other.name, label: other.name }))]))),
+    controls(view, draft, apply),
+    valueRows(view, fmt),
+    sheet(view, design, fmt),
     announce.element);
 
-  view.effect(() => {
-    setText(name, title.value);
-    callout.replaceChildren(...emphasised(words.value));
-  });
-  view.onChange(words, () => announce.say(words.value.map(({ text }) => text).join("")));
-
-  addQuestions(view, root, answeredByTraits(view, steps));
+  // Numbers of another design under a question would look like its answer: it stands alone.
+  addQuestions(view, root, answeredByTraits(view, steps).map((question) => ({ ...question, isAnswered: () => true })));
   return view.close;
-}
-
-/** Which known format the design is, if any, and which others have its widths. */
-function verdict(design: Design): Piece[] {
-  const format = known(design);
-  const others = listed(relatives(design).filter((fmt) => fmt !== format).map((fmt) => fmt.name));
-  const rest = others ? pieces("designer.relatives", { names: others }) : [];
-  if (!format) return [...pieces("designer.new"), ...rest];
-  const key = format.experimental ? "designer.is_experimental" : "designer.is_known";
-  return [...pieces(key, { name: format.name, citation: format.citation }), ...rest];
 }
 
 /** The state from an address; null if it is invalid. */
@@ -86,62 +84,56 @@ function accept(wanted: Design): Design | null {
   return read((trait) => wanted[trait]);
 }
 
-/** The spec sheet: the properties of the format. */
-function specSheet(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
-  const element = h("dl", { class: "mw-design-sheet" });
-  view.effect(() => element.replaceChildren(...figuresOf(fmt.value).map(([key, text]) =>
-    h("div", {}, h("dt", {}, ...explained(t(key))), h("dd", { class: "mw-num" }, text)))));
+function nameOf(view: View, name: ReadonlySignal<string>): HTMLElement {
+  const element = h("p", { class: "mw-num mw-design-name" });
+  view.effect(() => setText(element, name.value));
   return element;
 }
 
-/** Names and figures, in the usual order of papers. */
-export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, string])[] {
-  const smallestNormal = fmt.smallestNormalCode;
-  const hasNormal = smallestNormal <= fmt.maxCode;
-  return [
-    ["designer.bits", t("designer.bits_text", {
-      bits: fmt.bits, sign: Number(fmt.signed), exponent: fmt.exponentBits, fraction: fmt.fractionBits })],
-    ["designer.precision", String(fmt.precision)],
-    ["designer.exponents", hasNormal ? withMinus(`${fmt.emin} … ${fmt.emax}`) : t("designer.none")],
-    ["designer.max", amount(exact(fmt, fmt.maxCode))],
-    ["designer.smallest_normal", hasNormal ? amount(exact(fmt, smallestNormal)) : t("designer.none")],
-    ["designer.smallest_subnormal", fmt.hasSubnormals ? amount(exact(fmt, 1n)) : t("designer.none")],
-    ["designer.eps", amount(power(2n, -fmt.fractionBits))],
-    ["designer.unit_roundoff", amount(power(2n, -fmt.precision))],
-    ["designer.threshold", `${fmt.overflowTieStays ? ">" : "≥"} ${amount(fmt.overflowThreshold)} → ${valueIn(fmt, past(fmt, false), DIGITS)}`],
-    ["designer.finite", integer(finiteValues(fmt))],
-    ["designer.zero", fmt.hasZero ? fmt.toHex(0n) : t("designer.none")],
-    ["designer.infinity_code", fmt.infCode === null ? t("designer.none") : fmt.toHex(fmt.infCode)],
-    ["designer.nan_code", fmt.nanCode === null ? t("designer.none") : fmt.toHex(fmt.nanCode)],
-    ["designer.negative_zero", fmt.hasNegativeZero ? fmt.toHex(fmt.signBit) : t("designer.none")],
-  ];
-}
-
-/** A value in digits; powers of two also as such, unless they are from 1 to 1024. */
-export function amount(x: Rational): string {
-  const exponent = floorLog2(x);
-  const digits = cut(x, DIGITS);
-  if (compare(x, power(2n, exponent)) !== 0 || (exponent >= 0 && exponent <= 10)) return digits;
-  return digits.includes("…") ? `${twoTo(exponent)} ≈ ${digits.replace("…", "")}` : `${twoTo(exponent)} = ${digits}`;
-}
-
-/** How many codes the format has of each class. */
-function legend(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
-  const list = h("ul", { class: "mw-design-legend" });
+/** What the format does, and whether it is a known one. */
+function callout(view: View, design: ReadonlySignal<Design>, fmt: ReadonlySignal<FloatFormat>, say: (words: string) => void): HTMLElement {
+  const [first, second] = [h("p", { class: "mw-design-lead" }), h("p", { class: "mw-muted" })];
+  const words = computed(() => [lead(fmt.value), verdict(design.value)] as const);
   view.effect(() => {
-    const counts = countsOf(fmt.value);
-    const all = 1n << BigInt(fmt.value.bits);
-    const present = CLASSES.filter((kind) => counts[kind] > 0n);
-    list.replaceChildren(...present.map((kind) => h("li", {},
-      h("span", { class: `mw-design-swatch mw-design-${kind}`, "aria-hidden": "true" }, t(`designer.letter_${kind}`)),
-      t("designer.class_count", { kind: t(`designer.class_${kind}`), count: integer(counts[kind]), share: shareOf(counts[kind], all) }))));
+    const [does, is] = words.value;
+    first.replaceChildren(...does.flatMap(({ text, strong }: Piece) => (strong ? h("strong", {}, ...raised(text)) : raised(text))));
+    second.replaceChildren(...emphasised(is));
   });
-  return list;
+  view.onChange(words, ([does, is]) => say([...is, { text: " " }, ...does].map(({ text }) => text).join("")));
+  return h("div", { class: "mw-callout mw-design-said" }, first, second);
 }
 
-function shareOf(part: bigint, all: bigint): string {
-  const percent = (2000n * part + all) / (2n * all); // in tenths
-  return percent === 0n ? t("designer.tiny") : `${cut(rational(percent, 10n), 4)} %`;
+/** Choices of two formats to compare with. */
+function comparison({ name, bits }: FloatFormat) {
+  const others = signal((bits <= 8 ? OF_NARROW : OF_WIDE).filter((other) => other !== name).slice(0, 2).map((other) => getFormat(other)!));
+  const menus = others.value.map((other, i) => {
+    const select = menuOf(formats.map(({ name }) => name), (chosen) => (others.value = others.value.with(i, getFormat(chosen)!)));
+    select.value = other.name;
+    return labelled(t(i === 0 ? "designer.compared" : "designer.and"), select);
+  });
+  return { menus, others };
+}
+
+/** Four figures, each with that of another format below. */
+function figures(view: View, fmt: ReadonlySignal<FloatFormat>, other: ReadonlySignal<FloatFormat>): HTMLElement {
+  const all = FIGURES.map(([key, of]) => {
+    const [own, compared] = [h("dd", { class: "mw-figure" }), h("dd", { class: "mw-note" })];
+    view.effect(() => own.replaceChildren(...raised(of(fmt.value))));
+    view.effect(() => compared.replaceChildren(...raised(t("designer.of_other", { name: other.value.name, figure: of(other.value) }))));
+    return h("div", {}, h("dt", {}, key === "designer.step" ? term(t(key), () => t("designer.step_note")) : t(key)), own, compared);
+  });
+  return h("dl", { class: "mw-design-figures" }, ...all);
+}
+
+function startMenu(start: (from: FloatFormat) => void): HTMLElement {
+  const select = h("select", { "aria-label": t("designer.start") },
+    h("option", { value: "" }, t("designer.start_from")), ...formats.map(({ name }) => h("option", { value: name }, name)));
+  select.addEventListener("change", () => {
+    const from = formats.find(({ name }) => name === select.value);
+    select.value = "";
+    if (from) start(from);
+  });
+  return select;
 }
 
 export default { render, accept };

@@ -22,7 +22,7 @@ const STEPS: Readonly<Record<string, number>> = {
 
 /** `shown`: log2 of the scale of the step that is shown. */
 export function scaleGrip({ view, traits, edit }: Page, plot: Histogram, shown: ReadonlySignal<number>): HTMLElement {
-  const grip = h("div", { class: "mw-play-grip", role: "slider", tabindex: 0, "aria-label": t("train.scale"), "aria-valuemin": LOWEST, "aria-valuemax": HIGHEST });
+  const grip = h("div", { class: "mw-grip mw-play-grip", role: "slider", tabindex: 0, "aria-label": t("train.scale"), "aria-valuemin": LOWEST, "aria-valuemax": HIGHEST });
   const [formula, hint] = [h("strong"), h("span", { class: "mw-note" })];
   const words = h("span", { class: "mw-play-grip-words" }, formula, hint);
   const isDynamic = computed(() => traits.value.loss_scale === "dynamic");
