@@ -248,6 +248,7 @@ def test_every_hook_is_taken_away(end, monkeypatch):
         with pytest.warns(RuntimeWarning, match="ZeroDivisionError"), watcher:
             twin.step()
     else:
+        watcher.stop()
         monkeypatch.setattr(twin.steps_by, "register_step_post_hook", lambda hook: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             watcher.start()

@@ -9,14 +9,14 @@ recipe's modules receive them.
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
-from math import floor, inf, log2
+from math import floor, inf, isfinite, log2
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import CheckpointError
 
-from mixwidgets.diagnosis.difference.modes import Comparable, RandomRounding, WideCasts, Witness
+from mixwidgets.diagnosis.difference.modes import MASK, Comparable, RandomRounding, WideCasts, Witness
 from mixwidgets.diagnosis.difference.passes import CHECKPOINTED, GRADIENT_OF, LOSS, OUTPUT, Call, Pass, Place
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.experiments.recipe import Recipe
@@ -27,7 +27,6 @@ from mixwidgets.runs.training.precision import DTYPES, Precision
 from mixwidgets.runs.training.weights import trained_weights
 
 Step = Callable[[Tensor, list[Tensor], float], object]
-_MASK = 2.0**126  # values from this magnitude on only mean "masked"
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Error:
 
     def share(self, absolute: float) -> float:
         """An absolute error, relative to the reference."""
-        return absolute / self.norm if self.norm else 0.0
+        return absolute / self.norm if self.norm else 0.0 if isfinite(absolute) else absolute
 
     @property
     def relative(self) -> float:
@@ -63,7 +62,7 @@ class Error:
 def error_of(tensor: Tensor, reference: Tensor, scale: float = 1.0) -> Error:
     """The error of `tensor` / scale."""
     exact = reference.double()
-    kept = exact.abs() < _MASK
+    kept = exact.abs() < MASK
     values = tensor.double() / scale
     finite = values.isfinite()
     lost = torch.where(kept & finite, values - exact, 0.0)

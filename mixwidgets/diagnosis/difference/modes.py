@@ -34,6 +34,8 @@ _NARROW = {
     and dtype.is_floating_point
     and dtype.itemsize < 4
 }
+MASK = 2.0**126
+"""Values from this magnitude on only mean "masked"."""
 _LARGEST = {torch.finfo(dtype).max for dtype in _NARROW if dtype.itemsize and "x2" not in str(dtype)}
 
 
@@ -156,10 +158,11 @@ class RandomRounding(TorchDispatchMode):
 
 
 def _truncated(values: Tensor, added: Tensor, dropped: int) -> Tensor:
-    """float32 values with `added` added to their bits and the last `dropped` bits cleared, if finite."""
+    """float32 values with `added` added to their bits and the last `dropped` bits cleared; those from `MASK`
+    on are kept, since float32's lowest number, in a mask, would become −inf, and a row of only these NaN."""
     bits = values.contiguous().view(torch.int32)
     rounded = ((bits + added) & -(1 << dropped)).view(torch.float32)
-    return torch.where(values.isfinite(), rounded, values)
+    return torch.where(values.abs() < MASK, rounded, values)
 
 
 @cache

@@ -6,7 +6,7 @@ a tensor has few values. The reason names what low precision did, as far as the 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from math import inf, log2, sqrt
+from math import inf, isfinite, log2, sqrt
 from typing import NamedTuple
 
 import torch
@@ -172,7 +172,10 @@ def _explained(model: Error, dtype: torch.dtype, scale: float, total: float) -> 
 
 
 def _times_allowed(error: float, explained: float, count: int) -> float:
-    """The ratio of an error to the largest one accepted as rounding, which is larger for few values."""
+    """The ratio of an error to the largest one accepted as rounding, which is larger for few values. Infinite
+    if either is not finite: nothing can be concluded from such a comparison."""
+    if not (isfinite(error) and isfinite(explained)):
+        return inf
     if not error:
         return 0.0
     return error / (explained * _ALLOWED * (1 + 2 / sqrt(count))) if explained else inf
@@ -208,6 +211,11 @@ def _reason(
             count=f"{error.count:,}",
             tensor=_tensor(tell, what),
         )
+    elif not isfinite(explained):
+        error_alone = f"{error.relative:.2g}"
+        symptom = tell(
+            "its {tensor} has a relative error of {error}", tensor=_tensor(tell, what), error=error_alone
+        )
     else:
         symptom = tell(
             "its {tensor} has a relative error of {error}, and rounding explains {explained}",
@@ -216,6 +224,10 @@ def _reason(
             explained=f"{explained:.2g}",
         )
     cause = _cause(tell, error, notes, dtype, loss_scale)
+    if not cause and not isfinite(explained):
+        cause = tell(
+            "one rounding of each operation, even with unlimited range, makes infinities or NaN of it"
+        )
     if strayed and not cause:
         cause = tell(
             "it took another path than in the reference, as when rounding changes the choice of an expert"

@@ -2,12 +2,15 @@
 training every second, fourth, … observed step.
 """
 
+import math
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mixwidgets.diagnosis.watching.step import SeenStep
+from mixwidgets.diagnosis.watching.step import PLACES, SeenStep
+from mixwidgets.diagnosis.watching.update_notes import UpdateNotes
+from mixwidgets.diagnosis.watching.updates import Change
 from mixwidgets.floats.gradients.lazy import joined
 from mixwidgets.runs.training.gradients import Summaries
 
@@ -28,6 +31,14 @@ class Snapshot:
     """The factor on the loss. The summaries are unscaled."""
     skipped: bool
     """Whether the update was skipped."""
+    grad_norm: float = math.nan
+    """The norm of all gradients after the backward pass, unscaled; NaN if they are not watched."""
+    optimizer_norm: float = math.nan
+    """Their norm as the optimisers step, unscaled and clipped; NaN if none was seen to step."""
+    changes: Mapping[str, Change] = field(default_factory=dict)
+    """What the step changed of each weight with a gradient; empty if it was skipped."""
+    extras: Mapping[str, Change] = field(default_factory=dict)
+    """By names such as "ema.fc.weight": what was changed of the extras since the step before."""
     summaries: Summaries
     """Of gradients by parameter name, in the model's order. Then, if they are watched, of module outputs
     ("blocks.0.mlp output"; for several tensors "lstm output[0]", "model output.logits"), of the gradients
@@ -52,9 +63,11 @@ class NonFinite(NamedTuple):
     step: int
     """From 1."""
     where: str
-    """ "forward": in the output of a module; "backward": in the gradient of a parameter."""
+    """ "forward": in the output of a module; "buffer": in one of the model, such as a running mean; "loss":
+    in the loss, or in its gradient with respect to the model's output; "backward": in the gradient of a
+    parameter."""
     name: str
-    """The name of the module or parameter."""
+    """The name of the module, buffer or parameter, or "loss"."""
 
 
 class History:
@@ -68,7 +81,8 @@ class History:
         self.skipped_steps: deque[int] = deque(maxlen=_MOST_EVENTS)
         self.scale_changes: deque[ScaleChange] = deque(maxlen=_MOST_EVENTS)
         self.first_non_finite: dict[str, NonFinite] = {}
-        """The first inf or NaN in all steps, forward and backward."""
+        """The first inf or NaN in all steps, by place."""
+        self.updates = UpdateNotes()
         self.is_broken = False
         """Whether the gradients of the newest observed step hold an inf or a NaN."""
         self._saw_outputs = False
@@ -85,9 +99,10 @@ class History:
         if seen.next_scale != record.loss_scale:
             self.scale_changes.append(ScaleChange(record.step, record.loss_scale, seen.next_scale))
         self._saw_outputs |= seen.saw_outputs
-        for where, name in (("forward", seen.first_output), ("backward", record.first_non_finite)):
-            if name:
-                self.first_non_finite.setdefault(where, NonFinite(record.step, where, name))
+        for where, name in seen.not_finite.items():
+            self.first_non_finite.setdefault(where, NonFinite(record.step, where, name))
+        if seen.is_observed:
+            self.updates.add(record, seen.update)
         if not (seen.gradients or seen.others):
             return False
         self.is_broken = record.non_finite > 0
@@ -102,6 +117,10 @@ class History:
                 loss=record.loss,
                 loss_scale=record.loss_scale,
                 skipped=record.skipped,
+                grad_norm=seen.update.grad_norm,
+                optimizer_norm=seen.update.optimizer_norm,
+                changes=seen.update.changes,
+                extras=seen.update.extras,
                 summaries=summaries,
             )
         )
@@ -114,15 +133,7 @@ class History:
 
     def sentences(self) -> Iterator[str]:
         """What happened, in sentences."""
-        if self.newest is None:
-            yield "No gradients were seen yet: " + (
-                f"in {self.steps:,} steps neither the end of a backward pass nor the optimiser's step had "
-                "any. Pass watch the optimisers that step within the backward pass."
-                if self.steps
-                else "an observed step has to end first, with the step of each optimiser that watch was "
-                "given, with scaler.update() or, without these, with a backward pass."
-            )
-        elif not self._saw_outputs:
+        if self.newest is not None and not self._saw_outputs:
             yield (
                 "No module's output was seen: the forward pass is compiled, calls none of the modules, or "
                 "was over when watching began."
@@ -133,10 +144,18 @@ class History:
         if self.scale_changes:
             step, before, after = self.scale_changes[-1]
             yield f"The loss scale last changed with step {step:,}, from {before:g} to {after:g}."
-        for where, what in (("forward", "output"), ("backward", "gradient")):
+        yield from self.updates.sentences()
+        for where in PLACES:
             if where in self.first_non_finite:
                 step, _, name = self.first_non_finite[where]
-                yield (
-                    f"{where.capitalize()}, an inf or NaN was first observed in step {step:,}, "
-                    f"in the {what} of {name!r}."
-                )
+                yield _BROKEN[where].format(step=f"{step:,}", name=repr(name))
+
+
+_BROKEN = {
+    "forward": "Forward, an inf or NaN was first observed in step {step}, in the output of {name}.",
+    "buffer": "A buffer of the model got an inf or NaN in step {step}: {name}. It may stay there for good, "
+    "and evaluation uses it.",
+    "loss": "The loss, or its gradient with respect to the model's output, was first inf or NaN in step "
+    "{step}.",
+    "backward": "Backward, an inf or NaN was first observed in step {step}, in the gradient of {name}.",
+}

@@ -10,7 +10,7 @@ of FSDP's flat parameters.
 
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import partial, wraps
@@ -20,8 +20,10 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from mixwidgets.diagnosis.watching.buffers import Buffers
 from mixwidgets.diagnosis.watching.observer import Observer
 from mixwidgets.diagnosis.watching.targets import Loop, tensors_in, weights_of
+from mixwidgets.diagnosis.watching.updates import Copies, Extras
 
 _STEPS_THROUGH = {  # the code through which a scaler calls an optimiser's step
     torch.amp.GradScaler.step.__code__,
@@ -88,19 +90,27 @@ class LoopHooks:
 
     def __init__(self, loop: Loop, observer: Observer) -> None:
         self._loop, self.observer = loop, observer
+        self._scaled_by: torch.amp.GradScaler | None = None  # one that was not passed
+        self._has_looked = False
+        self.recorder: object = None
+        """What is kept while hooks are placed: a watcher that writes somewhere, though nobody may hold it."""
         self._placed = ExitStack()  # removes the hooks that last for all steps
         self._hooked: set[str] = set()  # the parameters with a hook
+        self._stepped_by: dict[int, dict[str, nn.Parameter]] = {}  # by an optimiser's id: its watched weights
+        self._copies, self._extras, self._buffers = Copies(), Extras(loop.extra), Buffers(loop.model)
         self._seen = _Seen()
 
     def place(self) -> None:
         """Place all hooks, or none if that fails."""
         self._hooked.clear()
+        self._has_looked = False
+        self._buffers.begin()
         with ExitStack() as placed:
             self._placed = placed
             self._place_on_parameters()
             for name, module, is_checked, is_summarised in self._loop.modules():
                 if is_checked or is_summarised:
-                    hook = _OutputHook(self, name, is_checked, is_summarised)
+                    hook = _OutputHook(self, name, is_checked, is_summarised, module is self._loop.model)
                     placed.callback(module.register_forward_hook(hook).remove)
             for optimizer in self._loop.optimizers:
                 placed.callback(optimizer.register_step_pre_hook(self._optimizer_steps).remove)
@@ -111,6 +121,7 @@ class LoopHooks:
 
     def _place_on_parameters(self) -> None:
         """On parameters that require a gradient and have no hook yet."""
+        self._stepped_by.clear()
         if "gradients" in self._loop.of or self._passes_are_steps:
             for name, parameter in self._loop.parameters().items():
                 if parameter.requires_grad and name not in self._hooked:
@@ -136,18 +147,41 @@ class LoopHooks:
         self._placed.close()
 
     @_guarded
-    def add_output(self, name: str, output: object, is_checked: bool, is_summarised: bool) -> None:
+    def add_output(
+        self, name: str, output: object, is_checked: bool, is_summarised: bool, is_model: bool
+    ) -> None:
         if torch._C._functorch.peek_interpreter_stack() is not None:
             self.observer.note("Calls inside torch.func's transforms (vmap, grad, …) are not observed.")
             return
         in_backward = torch._C._current_graph_task_id() != -1  # a checkpoint's second forward pass
         if not (self._loop.model.training or torch.is_grad_enabled()):
             return  # evaluation
-        for where, tensor in tensors_in(output):
+        self.observer.forward_passes += is_model and not in_backward
+        tensors = [
+            (where, tensor) for where, tensor in tensors_in(output) if self.observer.can_read(name, tensor)
+        ]
+        has_loss = any(where == ".loss" or (is_model and tensor.numel() == 1) for where, tensor in tensors)
+        for where, tensor in tensors:
             if is_checked and not in_backward:
-                self.observer.step.check_output(name, tensor)
-            if is_summarised:
+                if is_model and (where == ".loss" or tensor.numel() == 1):
+                    self.observer.step.check_loss(tensor)
+                else:
+                    self.observer.step.check_output(name, tensor)
+            if is_summarised and self.observer.step.is_observed:
                 self._summarise_output(f"{name} output{where}", tensor, in_backward)
+            is_outer = (
+                where.count("[") + where.count(".") < 2
+            )  # hidden states have gradients of the model too
+            if is_model and not has_loss and is_outer and tensor.requires_grad and not in_backward:
+                see = partial(self._outer_gradient, self.observer.step)
+                handle = tensor.register_hook(see)  # type: ignore[no-untyped-call]
+                self._seen.on_tensors.callback(handle.remove)
+
+    @_guarded
+    def _outer_gradient(self, step: object, gradient: Tensor) -> None:
+        """What the loss, computed outside the model, sends back to it."""
+        if step is self.observer.step and gradient.layout == torch.strided:
+            self.observer.step.check_loss(gradient)
 
     def _summarise_output(self, name: str, tensor: Tensor, in_backward: bool) -> None:
         newest = self._seen.output
@@ -191,6 +225,7 @@ class LoopHooks:
     @_guarded
     def _end_backward(self) -> None:
         reached, self._seen.reached = self._seen.reached, {}
+        self.observer.backward_passes += 1
         if self.observer.step.is_observed and "gradients" in self._loop.of:
             # A GAN's second pass also reaches weights that have stepped after its first.
             done = (other for other in self._loop.optimizers if id(other) in self._seen.has_stepped)
@@ -198,7 +233,9 @@ class LoopHooks:
             gradients = {
                 name: grad
                 for name, parameter in reached.items()
-                if (grad := parameter.grad) is not None and id(parameter) not in stepped
+                if (grad := parameter.grad) is not None
+                and id(parameter) not in stepped
+                and self.observer.can_read(name, grad)
             }
             self._seen.read.update(gradients)
             self.observer.step.add_gradients(gradients)
@@ -208,18 +245,47 @@ class LoopHooks:
     @_guarded
     def _optimizer_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         self._look_for_scaler()
-        self.observer.step.begin_closure()
-        if self.observer.step.is_observed and "gradients" in self._loop.of:
-            weights = weights_of(optimizer)
-            gradients = {
-                name: weight.grad
-                for name, weight in self._loop.parameters().items()
-                if weight.grad is not None and name not in self._seen.read and id(weight) in weights
-            }
-            self._seen.read.update(gradients)
-            # A scaler has unscaled them, except for fused optimisers, which do that themselves.
-            is_scaled = getattr(optimizer, "grad_scale", None) is not None
-            self.observer.step.add_gradients(gradients, is_scaled=is_scaled)
+        step = self.observer.step
+        step.begin_closure()
+        weights = self._weights_of(optimizer)
+        gradients = self._gradients_of(weights)
+        # A scaler has unscaled them, except for fused optimisers, which do that themselves.
+        is_scaled = getattr(optimizer, "grad_scale", None) is not None
+        if step.is_observed and "gradients" in self._loop.of:
+            unread = {name: grad for name, grad in gradients.items() if name not in self._seen.read}
+            if unread and not self._seen.read:
+                self.observer.read_late(unread)
+            self._seen.read.update(unread)
+            step.add_gradients(unread, is_scaled=is_scaled)
+        if step.is_observed or self.observer.scaler is None:
+            step.add_received(gradients, is_scaled)
+        if step.is_observed:
+            self._copies.keep({name: weights[name] for name in gradients}, _moving(optimizer, gradients))
+        if not any(self._seen.has_stepped.values()):  # the extras have got the update of the step before
+            self._compare_extras()
+
+    def _compare_extras(self) -> None:
+        changes = self._extras.compared()
+        if changes and self.observer.step.is_observed:
+            self.observer.step.add_extras(changes)
+        if self.observer.is_next_observed:
+            self._extras.keep(self._loop.parameters())
+
+    def _weights_of(self, optimizer: torch.optim.Optimizer) -> dict[str, nn.Parameter]:
+        """The watched weights that it steps."""
+        found = self._stepped_by.get(id(optimizer))
+        if found is None:
+            ids = weights_of(optimizer)
+            found = {name: weight for name, weight in self._loop.parameters().items() if id(weight) in ids}
+            self._stepped_by[id(optimizer)] = found
+        return found
+
+    def _gradients_of(self, weights: Mapping[str, nn.Parameter]) -> dict[str, Tensor]:
+        return {
+            name: grad
+            for name, weight in weights.items()
+            if (grad := weight.grad) is not None and self.observer.can_read(name, grad)
+        }
 
     @_guarded
     def _other_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
@@ -232,18 +298,34 @@ class LoopHooks:
             self._look_for_scaler()
 
     def _look_for_scaler(self) -> None:
-        """Find a GradScaler that was not passed to watch, on the call stack of the optimiser's step."""
+        """Find a GradScaler that was not passed to watch, on the call stack of the optimiser's step, or one
+        that has scaled the loss though the step does not go through it."""
+        scaled_by, self._scaled_by = self._scaled_by, None
         frame = sys._getframe()
         while self.observer.scaler is None and frame.f_back is not None:
             frame = frame.f_back
             if frame.f_code in _STEPS_THROUGH and frame.f_locals["self"].is_enabled():
                 self.observer.found_scaler(frame.f_locals["self"])
                 self._place_on_scaler()
+        if self.observer.scaler is None:
+            if scaled_by is not None:
+                self.observer.stepped_past(scaled_by)
+            if not self._has_looked:
+                self._has_looked = True
+                for scaler in _scalers_of_callers():
+                    see = partial(self._scaled_elsewhere, scaler)
+                    self._placed.callback(_MethodHook(scaler, "scale", see).remove)
+
+    @_guarded
+    def _scaled_elsewhere(self, scaler: torch.amp.GradScaler, outputs: object) -> None:
+        self._scaled_by = scaler
 
     @_guarded
     def _optimizer_stepped(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         self._seen.has_stepped[id(optimizer)] = True
         self.observer.step.end_closure()
+        if self.observer.step.is_observed:
+            self.observer.step.add_changes(self._copies.compared())
         if self.observer.scaler is None and len(self._seen.has_stepped) == len(self._loop.optimizers):
             self._end_step(True)
 
@@ -254,16 +336,24 @@ class LoopHooks:
         for watched in self._loop.optimizers:
             if not weights.isdisjoint(weights_of(watched)):
                 self._seen.has_stepped.setdefault(id(watched), False)
+                self.observer.step.add_unscaled(self._gradients_of(self._weights_of(watched)))
 
     @_guarded
     def _scale_updated(self, new_scale: object = None) -> None:
-        if self._seen.has_stepped or not self._loop.optimizers:
+        """The step ends when each optimiser has stepped or was skipped."""
+        if len(self._seen.has_stepped) == len(self._loop.optimizers):
             self._end_step(all(self._seen.has_stepped.values()))
+        elif self._seen.has_stepped:
+            self.observer.rescale()
 
     def _end_step(self, updated: bool) -> None:
         if self.observer.step.is_observed and "weights" in self._loop.of:
             weights = self._loop.parameters()
-            self.observer.step.add_weights({f"{name} value": weights[name] for name in weights})
+            self.observer.step.add_weights(
+                {f"{n} value": weight for n, weight in weights.items() if self.observer.can_read(n, weight)}
+            )
+        changed = self._buffers.written(look_again=self.observer.step.is_observed)
+        self.observer.step.check_buffers({n: b for n, b in changed.items() if self.observer.can_read(n, b)})
         self._forget_step()
         self.observer.end_step(updated)
         if self.observer.step.is_observed:
@@ -275,17 +365,38 @@ class LoopHooks:
         self._seen = _Seen()
 
 
+def _scalers_of_callers() -> set[torch.amp.GradScaler]:
+    """The enabled GradScalers among the variables of the functions that are running, and the attributes of
+    their `self`."""
+    frame, found = sys._getframe(), set()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        variables = [*frame.f_locals.values(), *frame.f_globals.values()]
+        variables += getattr(frame.f_locals.get("self"), "__dict__", {}).values()
+        found |= {each for each in variables if isinstance(each, torch.amp.GradScaler) and each.is_enabled()}
+    return found
+
+
+def _moving(optimizer: torch.optim.Optimizer, gradients: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The gradients that change a weight if they are not zero: dense ones, with a learning rate."""
+    rates = [group.get("lr", 1.0) for group in optimizer.param_groups]
+    if not all(isinstance(rate, Tensor) or rate for rate in rates):  # one is 0, as before a warmup
+        return {}
+    return {name: grad for name, grad in gradients.items() if grad.layout == torch.strided}
+
+
 class _OutputHook:
     """A forward hook. When it is copied or pickled with the model, it becomes a no-op of the standard
     library, so that loading the pickle does not need mixwidgets."""
 
-    def __init__(self, hooks: LoopHooks, name: str, is_checked: bool, is_summarised: bool) -> None:
-        self._hooks, self._name, self._what = hooks, name, (is_checked, is_summarised)
+    def __init__(self, hooks: LoopHooks, name: str, *what: bool) -> None:
+        self._hooks, self._name, self._what = hooks, name, what
 
     def __call__(self, module: nn.Module, inputs: object, output: object) -> None:
         if torch.compiler.is_compiling():
             return  # the user compiles a function around the model, and the hook must not be compiled with it
-        if self._hooks.observer.step.is_observed:
+        is_checked, *_ = self._what
+        if is_checked or self._hooks.observer.step.is_observed:
             self._hooks.add_output(self._name, output, *self._what)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -7,19 +7,23 @@ one of a tracker only that tracker's part; neither reaches the user's loop.
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 import torch
+from torch import Tensor, nn
 
 from mixwidgets.diagnosis.watching.history import History
 from mixwidgets.diagnosis.watching.scalars import ScalarLog
 from mixwidgets.diagnosis.watching.step import Step
-from mixwidgets.diagnosis.watching.targets import Loop
+from mixwidgets.diagnosis.watching.targets import Loop, listed
+from mixwidgets.diagnosis.watching.updates import begin_norms
 from mixwidgets.runs.store.errors import in_words, reason_of
 from mixwidgets.runs.store.events import GradientSnapshot, RunFinished
 from mixwidgets.runs.store.journal import Journal
-from mixwidgets.runs.training.gradients import to_host
+from mixwidgets.runs.training.gradients import begin, to_host
+
+PASS_IT = "In code, pass it: watch(model, optimizer, scaler)."
 
 
 class Observer:
@@ -37,6 +41,8 @@ class Observer:
         """The GradScaler that was passed or found."""
         self.others_steps = 0
         """How many steps an optimiser that was not passed has made with the model's weights."""
+        self.forward_passes = self.backward_passes = 0
+        """How many passes of the model were seen."""
         self.logs = list[ScalarLog]()
         """Logs that get each observed step."""
         self._loop, self._device, self._every = loop, device, every
@@ -46,6 +52,8 @@ class Observer:
         self._lock = threading.RLock()  # a signal handler may call in while a step is read
         self._unread: deque[Step] = deque()
         self._notes: dict[str, None] = {}
+        self._stepped_past = False
+        self._readable: dict[tuple[str, type], bool] = {}
         self._ended = 0
 
     def start(self, journal: Journal | None) -> None:
@@ -56,8 +64,43 @@ class Observer:
         self._begin_step(lambda: scale)
 
     def _begin_step(self, scale: Callable[[], float]) -> None:
-        is_observed, norm = self._ended % self._every == 0, self._journal is not None
-        self.step = Step(self._ended + 1, scale, self._loop, is_observed=is_observed, norm=norm)
+        is_observed = self._ended % self._every == 0
+        self.step = Step(self._ended + 1, scale, self._loop, is_observed=is_observed)
+
+    @property
+    def is_next_observed(self) -> bool:
+        """Whether the step after this one is observed."""
+        return (self._ended + 1) % self._every == 0
+
+    def rescale(self) -> None:
+        """The scaler was updated within the step: what comes now has its new scale."""
+        self.step.rescaled(self._next_scale())
+
+    def can_read(self, name: str, tensor: Tensor) -> bool:
+        """Whether the values of a tensor can be read: those of a subclass of torch's may not. What cannot is
+        left out, with a note."""
+        kind = type(tensor)
+        if kind is Tensor or kind is nn.Parameter or hasattr(tensor, "to_local"):
+            return True
+        if (name, kind) not in self._readable:
+            self._readable[name, kind] = True
+            try:
+                begin({"": tensor.detach()})()
+                begin_norms({"": tensor.detach()})()
+            except Exception as error:
+                self._readable[name, kind] = False
+                self.note(
+                    f"{name!r} is a {kind.__name__}, which watch cannot read, and is left out: "
+                    f"{in_words(error)}."
+                )
+        return self._readable[name, kind]
+
+    def read_late(self, gradients: Mapping[str, Tensor]) -> None:
+        """Gradients that no backward pass had left when it ended were read as the optimiser stepped."""
+        self.note(
+            "These gradients were read as the optimiser stepped, by then perhaps clipped, since they do not "
+            f"come from a backward() that watch sees, as those of torch.autograd.grad: {listed(gradients)}."
+        )
 
     def end_step(self, updated: bool) -> None:
         """`updated`: whether the optimiser was seen to step."""
@@ -79,11 +122,20 @@ class Observer:
         self.step.was_scaled(scale)
         self.note(
             "The loss is scaled by a GradScaler that was not passed to watch. It was found in step "
-            f"{self._ended + 1:,} and is used from there on. In code, pass it: "
-            "watch(model, optimizer, scaler)."
+            f"{self._ended + 1:,} and is used from there on. {PASS_IT}"
         )
         if not self._loop.optimizers and self._ended:
             self.note("Before that step, gradients were summarised without unscaling.")
+
+    def stepped_past(self, scaler: torch.amp.GradScaler) -> None:
+        """The loss was scaled, but the optimiser steps without the scaler."""
+        if self._stepped_past:
+            return
+        self._stepped_past = True
+        self.note(
+            f"The loss is scaled by a GradScaler, by {scaler.get_scale():,.10g}, but the optimiser steps "
+            "without it, on gradients that are not unscaled: write scaler.step(optimizer) and scaler.update()."
+        )
 
     def note(self, sentence: str) -> None:
         """Add a sentence for the user, once."""
@@ -155,7 +207,12 @@ class Observer:
                 if self._journal is not None:
                     self._journal.append(seen.record)
                     if seen.gradients:
-                        snapshot = GradientSnapshot(step=seen.record.step, summaries=seen.gradients)
+                        snapshot = GradientSnapshot(
+                            step=seen.record.step,
+                            summaries=seen.gradients,
+                            weights_unchanged=seen.unchanged_weights(),
+                            optimizer_norm=seen.update.optimizer_norm,
+                        )
                         self._journal.append(snapshot)
                 for log in list(self.logs) if is_observed else ():
                     try:

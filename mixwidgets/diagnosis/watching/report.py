@@ -5,11 +5,13 @@ sentence says between which two a share lies. What a block format loses is known
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from mixwidgets.diagnosis.watching.updates import Change
 from mixwidgets.floats.formats.block_catalogue import any_format
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.gradients.block_loss import BlockRecord
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _COLUMNS: Mapping[object, str] = {str: "str", int: "Int64", float: "float64"}
+_WORST = ("inf", "nan", "overflow", "flushed", "subnormal")
+_WORST_OF_BLOCKS = ("not_finite", "relative_error", "flushed")
 _MUCH = 60  # binades: beyond any training's need
 
 
@@ -36,15 +40,17 @@ def report(
     summaries: Mapping[str, GradientSummary],
     format: str | BlockFormat,
     lang: str,
+    changes: Mapping[str, Change] = MappingProxyType({}),
 ) -> "pd.DataFrame":
-    """One row per tensor of a step: the columns of `gradient_table`, `best_loss_scale` (NaN if there is
-    nothing to scale) and `finding`, in the language `lang`; for a block format, those of `Watcher.report`.
+    """One row per tensor of a step, the worst first: the columns of `gradient_table`, `best_loss_scale` (NaN
+    if there is nothing to scale), what the step changed of a weight, and `finding`, in the language `lang`;
+    for a block format, those of `Watcher.report`.
     Raises the errors of `any_format`, and ValueError for an unsigned format."""
     import pandas as pd
 
     fmt = any_format(format)
     if isinstance(fmt, BlockFormat):
-        return _block_report(step, loss_scale, summaries, fmt, lang)
+        return _worst_first(_block_report(step, loss_scale, summaries, fmt, lang), _WORST_OF_BLOCKS)
     format = signed_format(fmt).name
     rows: list[dict[str, object]] = []
     for name, summary in summaries.items():
@@ -52,9 +58,22 @@ def report(
         row = counts_row(step, name, summary, format, scale)
         is_scaled = is_gradient(name) and _values(summary)
         row["best_loss_scale"] = best_loss_scale([summary], format) if is_scaled else math.nan
+        if change := changes.get(name.removesuffix(" value")):
+            row |= {"changed": change.changed, "below_half_ulp": change.below_half_ulp}
         rows.append({**row, "finding": finding(name, summary, format, scale, lang)})
-    dtypes = ROW_DTYPES | {"best_loss_scale": "float64", "finding": "str"}
-    return pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
+    shares = dict.fromkeys(("best_loss_scale", "changed", "below_half_ulp"), "float64")
+    dtypes = ROW_DTYPES | shares | {"finding": "str"}
+    return _worst_first(pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes), _WORST)
+
+
+def _worst_first(table: "pd.DataFrame", columns: Sequence[str]) -> "pd.DataFrame":
+    """Sorted by the shares of these counts, the first of which matters most; else in the given order."""
+    counts = table["count"].clip(lower=1)
+    keys = table[[*columns]].astype("float64").fillna(0)
+    keys = keys.apply(lambda column: column if column.name == "relative_error" else column / counts)
+    return table.iloc[keys.sort_values([*columns], ascending=False, kind="stable").index].reset_index(
+        drop=True
+    )
 
 
 def _block_report(

@@ -65,9 +65,11 @@ class ScalarLog:
 
 
 def scalars(snapshot: Snapshot, format: str) -> dict[str, float]:
-    """The loss, the loss scale, and the `tensor_scalars` of each tensor. Unknown values are left out."""
+    """The numbers of `Watcher.log_to`. Unknown values are left out."""
     values = {"loss": snapshot.loss, "loss_scale": snapshot.loss_scale}
-    values = {tag: value for tag, value in values.items() if value == value}
+    values |= {"grad_norm": snapshot.grad_norm, "optimizer_norm": snapshot.optimizer_norm}
     for name, summary in snapshot.summaries.items():
         values |= tensor_scalars(name, summary, format, snapshot.loss_scale if is_gradient(name) else 1.0)
-    return values
+    for name, change in {**snapshot.changes, **snapshot.extras}.items():
+        values |= {f"changed/{name}": change.changed, f"below_half_ulp/{name}": change.below_half_ulp}
+    return {tag: value for tag, value in values.items() if value == value}

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from mixwidgets.diagnosis.watching.updates import tensors_of
 from mixwidgets.floats.formats.block_catalogue import BlockFormats, named_block_formats
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.gradients.block_loss import check_scale_rule
@@ -33,6 +34,8 @@ class Loop:
     """The axis along which blocks run; None: `survey`'s for gradients and weights, the last for the rest."""
     scale_rule: str | None
     """The rule of the blocks' scales; None: the first of each format."""
+    extra: Mapping[str, object]
+    """What the loop updates beside the model, by name."""
 
     @property
     def model_name(self) -> str:
@@ -79,6 +82,13 @@ class Loop:
                 "Use torch.compile(model)."
             )
         weights = {_own_name(name): weight for name, weight in self.model.named_parameters()}
+        half = [n for n, w in weights.items() if w.requires_grad and w.dtype == torch.float16]
+        if half and self.scaler is not None:
+            yield (
+                f"float16 weights are trained: {listed(half)}. A GradScaler refuses to unscale their "
+                'gradients ("Attempting to unscale FP16 gradients"): keep trained weights in float32, and '
+                "compute in float16 with torch.autocast."
+            )
         for what, names in (
             ("Frozen, and without a gradient", [n for n, w in weights.items() if not w.requires_grad]),
             ("Complex, and not watched", [n for n, w in weights.items() if w.is_complex()]),
@@ -100,10 +110,14 @@ def check_loop(
     block_formats: BlockFormats,
     block_axis: int | None,
     scale_rule: str | None,
+    extra: object,
 ) -> Loop:
     """The checked arguments of `watch`. Raises TypeError or ValueError."""
     if not isinstance(model, nn.Module):
-        raise TypeError(f"watch takes a torch.nn.Module; got a {type(model).__name__}. Write watch(model).")
+        write = "watch(model)"
+        if isinstance(optimizer, nn.Module):
+            write = "watch(model, optimizer), the model first"
+        raise TypeError(f"watch takes a torch.nn.Module; got a {type(model).__name__}. Write {write}.")
     if not any(weight.requires_grad and weight.is_floating_point() for weight in model.parameters()):
         raise ValueError(
             f"{type(model).__name__} has no parameter that requires a gradient, so there is nothing to "
@@ -134,7 +148,13 @@ def check_loop(
     check_scale_rule(scale_rule, blocks)
     enabled = scaler if scaler is not None and scaler.is_enabled() else None
     kinds = tuple(kind for kind in KINDS if kind in kinds)
-    loop = Loop(model, optimizers, enabled, kinds, _chooser(names), blocks, block_axis, scale_rule)
+    if not isinstance(extra, Mapping):
+        raise TypeError(f"extra takes a mapping, such as {{'ema': ema_model}}; got a {type(extra).__name__}.")
+    extra = {str(name): what for name, what in extra.items()}
+    loop = Loop(model, optimizers, enabled, kinds, _chooser(names), blocks, block_axis, scale_rule, extra)
+    for name, what in extra.items():
+        if not dict(tensors_of(name, what, loop.parameters())):
+            raise ValueError(f"extra: {name!r} has no floating-point tensor.")
     if not loop.parameters() and not any(summarised for *_, summarised in loop.modules()):
         raise ValueError(
             f"names={names!r} matches nothing in {loop.model_name}, whose parameters and modules have names "

@@ -1,8 +1,11 @@
 """watch: exact summaries of the gradients in the user's own training loop."""
 
+import atexit
+import inspect
 import os
 import reprlib
-from collections.abc import Callable, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -16,6 +19,7 @@ from mixwidgets.diagnosis.watching.hooks import LoopHooks
 from mixwidgets.diagnosis.watching.observer import Observer
 from mixwidgets.diagnosis.watching.report import is_gradient, report
 from mixwidgets.diagnosis.watching.scalars import ScalarLog
+from mixwidgets.diagnosis.watching.step import PLACES
 from mixwidgets.diagnosis.watching.targets import Loop, check_loop, listed
 from mixwidgets.floats.formats.block_catalogue import BlockFormats, any_format
 from mixwidgets.floats.formats.block_format import BlockFormat
@@ -29,6 +33,7 @@ from mixwidgets.runs.training.gradients import Summaries, prepare
 from mixwidgets.support.checks import whole_number
 from mixwidgets.support.installed import device_name, versions
 from mixwidgets.support.languages.choice import chosen_language
+from mixwidgets.support.suggestion import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,8 +51,13 @@ def watch(
     block_formats: BlockFormats = (),
     block_axis: int | None = None,
     scale_rule: str | None = None,
+    extra: Mapping[str, object] = MappingProxyType({}),
+    **misspelt: object,
 ) -> "Watcher":
-    """Observe a training loop without changing it: `with watch(model, optimizer): …`.
+    """Observe a training loop without changing it, from now on: `watcher = watch(model, optimizer)`.
+
+    It ends with `watcher.stop()`, or with the block of `with watch(model, optimizer) as watcher: …`. A
+    watcher that nobody holds, and that records and logs nowhere, ends by itself.
 
     model: its floating-point parameters are watched, as soon as they require gradients.
     optimizer: the loop's optimiser, or several; a step ends when each of them has stepped. For a wrapper
@@ -69,6 +79,8 @@ def watch(
         gradients and weights, and the last for module outputs and their gradients.
     scale_rule: how the scales of blocks are chosen, a name that all of `block_formats` know
         (`BlockFormat.scale_rules`); None: the first of each.
+    extra: what the loop updates beside the model once in each step, by name, such as {"ema": ema}: a module,
+        a tensor, a mapping or list of tensors, or an object with `shadow_params`.
 
     Gradients are read at the end of each backward pass of an observed step, before they are clipped or
     unscaled, and are reported unscaled by the GradScaler's scale (a scale of your own is not known). For
@@ -76,15 +88,33 @@ def watch(
     are the mean over the processes; with FSDP, only this process's shards are counted. Gradients without a
     backward pass are read when the optimiser steps. Training results do not change by a bit.
 
+    In observed steps the gradients' norm is taken again as the optimiser steps, and weights are compared with
+    what they were before (`Snapshot.changes`; of a tensor with more than 2^18 values, a regular sample). In
+    every step the outputs of modules, the gradients, the buffers that were written to and the loss are
+    checked for an inf or a NaN (`Watcher.first_non_finite`).
+
     TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
     format, kind or rule, names that match nothing, or an `every` below 1.
     """
-    loop = check_loop(model, optimizer, scaler, of, names, block_formats, block_axis, scale_rule)
-    return Watcher(loop, every, format, path)
+    if misspelt:
+        word, accepted = next(iter(misspelt)), [*inspect.signature(watch).parameters][:-1]
+        raise TypeError(f"watch takes no {word!r}.{did_you_mean(word, accepted)}")
+    loop = check_loop(model, optimizer, scaler, of, names, block_formats, block_axis, scale_rule, extra)
+    return Watcher(loop, every, format, path).start()
+
+
+_RECORDING: weakref.WeakSet["Watcher"] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_recordings() -> None:
+    """So that the run of a watcher which nobody stopped says how it ended."""
+    for watcher in list(_RECORDING):
+        watcher._stop("stopped", "The process ended while it was watched.")
 
 
 class Watcher:
-    """Observes a training loop between `start` and `stop`, or inside `with`. Made by `watch`."""
+    """Observes a training loop until `stop`, or the end of its `with`. Made by `watch`, which starts it."""
 
     def __init__(self, loop: Loop, every: int, format: str, path: str | os.PathLike[str] | None) -> None:
         self.every = whole_number("every", every, 1, 10_000_000)
@@ -103,6 +133,9 @@ class Watcher:
         self._observer = Observer(loop, self._device, self.every)
         self._hooks = LoopHooks(loop, self._observer)
         self._is_watching = False
+        if path is not None:
+            self._hooks.recorder = self
+            _RECORDING.add(self)
 
     def start(self) -> Self:
         """Start or resume watching; harmless while watching.
@@ -163,13 +196,16 @@ class Watcher:
             with a dict of names and numbers, and `step=`.
         folder: for TensorBoard's event files; each start of watching begins a new one.
 
-        The numbers are "loss" (if seen), "loss_scale", and for each tensor the shares of its non-zero values
+        The numbers are "loss" (if seen), "loss_scale", "grad_norm" (after the backward pass),
+        "optimizer_norm" (as the optimiser steps), of each weight and extra "changed/…" and "below_half_ulp/…"
+        (see `Change`), and for each tensor the shares of its non-zero values
         that the watcher's format loses: "flushed/conv1.weight", "subnormal/…", "overflow/…", and
         "not_finite/…". For block formats that are recorded: "nvfp4_flushed/…", "nvfp4_clipped/…" and
         "nvfp4_relative_error/…". A target that raises an error is left out from there on, as `notes` says.
         ValueError for another name, ModuleNotFoundError if the package is not installed.
         """
         self._observer.logs.append(ScalarLog(where, folder, self.format))
+        self._hooks.recorder = self
         return self
 
     @property
@@ -209,16 +245,51 @@ class Watcher:
 
     @property
     def first_non_finite(self) -> NonFinite | None:
-        """Where an inf or a NaN was first seen; within a step, forward comes before backward."""
+        """Where an inf or a NaN was first seen, in any step; within a step, what is computed first comes
+        first."""
         first = self._history.first_non_finite.values()
-        return min(first, key=lambda value: (value.step, value.where == "backward"), default=None)
+        return min(first, key=lambda value: (value.step, PLACES.index(value.where)), default=None)
 
     @property
     def notes(self) -> list[str]:
         """What cannot be observed, what happened, and what went wrong in watch itself, in sentences."""
         happened = list(self._history.sentences())
         noted = [*self._observer.notes(), *self._without_gradient()]
-        return [*self._loop.blind_spots(), *happened, *noted, *filter(None, [self._observer.failure])]
+        unseen = [] if self._history.newest else [self._nothing_yet()]
+        failed = filter(None, [self._observer.failure])
+        return [*unseen, *self._loop.blind_spots(), *happened, *noted, *failed]
+
+    def _nothing_yet(self) -> str:
+        """Why no gradients were seen, and what to do."""
+        seen, passed = self._observer, [type(each).__name__ for each in self._loop.optimizers]
+        start = "No gradients were seen yet: "
+        if not self._is_watching and not seen.forward_passes:
+            return f"{start}{self._loop.model_name} was not trained while it was watched; call start() first."
+        if self.step:
+            return (
+                f"{start}in {self.step:,} steps neither the end of a backward pass nor the optimiser's step "
+                "had any. Pass watch the optimisers that step within the backward pass."
+            )
+        if seen.backward_passes and seen.scaler is not None:
+            return (
+                f"{start}a step ends with scaler.update(), which was not called after "
+                f"{seen.backward_passes:,} backward passes. Call scaler.step(optimizer), then "
+                "scaler.update()."
+            )
+        if seen.backward_passes:
+            return (
+                f"{start}{seen.backward_passes:,} backward passes were seen, but no step of "
+                f"{listed(passed)}: call optimizer.step(), or pass watch the optimiser that the loop steps."
+            )
+        if seen.forward_passes:
+            return (
+                f"{start}{self._loop.model_name} was called {seen.forward_passes:,} times, but no backward "
+                "pass reached its weights: call loss.backward(), on a loss that depends on this model's output."
+            )
+        return (
+            f"{start}{self._loop.model_name} was not called yet in training. Run the loop, with this model "
+            "and not a copy of it."
+        )
 
     def _without_gradient(self) -> Iterator[str]:
         newest = self._history.newest
@@ -229,23 +300,29 @@ class Watcher:
                 yield f"These parameters got no gradient in step {newest.step:,}: {listed(missing)}."
 
     def report(self, format: str | BlockFormat | None = None) -> "pd.DataFrame":
-        """One row per tensor of the newest observed step, with a sentence on what `format` loses of it.
+        """What `format` loses of the newest observed step, in sentences, the worst tensor first, and the
+        numbers of each tensor as a DataFrame with a row for it.
 
         format: a name; default: the watcher's format. A block format has to be one of `block_formats`.
 
         The columns: step, name, loss_scale (the current one; 1 for activations and weights, which are not
         scaled), count, the number of values in each class at that scale (zero … nan; missing if the summary
-        cannot decide), best_loss_scale (of gradients) and finding. `report().attrs["notes"]` has the `notes`.
+        cannot decide), best_loss_scale (of gradients), changed and below_half_ulp (shares of a weight's
+        values, see `Change`) and finding. `report().attrs["notes"]` has the `notes`. It prints as sentences:
+        what happened, then the findings; a notebook folds the numbers.
 
         For a block format, tensors are rounded as they arrive, gradients with a loss scale that is a power of
         two. The columns: step, name, loss_scale, count, zero, not_finite, the fields of a `BlockRecord` after
         `format` (missing if the format was not recorded) and finding.
         """
+        from mixwidgets.diagnosis.watching.told import told  # loads pandas
+
         newest = self._history.newest
         step = (newest.step, newest.loss_scale, newest.summaries) if newest else (0, 1.0, {})
-        table = report(*step, self.format if format is None else format, chosen_language())
-        table.attrs["notes"] = self.notes
-        return table
+        changes = newest.changes if newest else {}
+        wanted = self.format if format is None else format
+        table = report(*step, wanted, chosen_language(), changes)
+        return told(table, newest, self.notes, chosen_language(), any_format(wanted).name)
 
     def best_loss_scale(self, format: str | None = None) -> float:
         """The best power of two for the gradients of the newest observed step (see
@@ -259,6 +336,11 @@ class Watcher:
                 raise LookupError(f"gradients are not watched: watch(…, of={self._loop.of!r}) omits them.")
             raise LookupError(" ".join(self.notes))
         return best_loss_scale(gradients, self.format if format is None else format)
+
+    def __del__(self) -> None:
+        hooks: LoopHooks | None = getattr(self, "_hooks", None)
+        if hooks is not None:
+            hooks.remove()
 
     def _new_journal(self, path: str | os.PathLike[str]) -> Journal:
         path = free_path(Path(path)) if self._has_run else path

@@ -1,5 +1,6 @@
 """The events of a training run, immutable. Their JSON form is in `mixwidgets.runs.store.records`."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -85,7 +86,11 @@ class GradientSnapshot:
     """By parameter name, in the model's order."""
     weights_unchanged: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """By parameter name: how many weights with a non-zero gradient the update did not change, in the format
-    in which they are kept. Empty if the update was skipped."""
+    in which they are kept; in a watched loop, of a large tensor estimated from a sample. Empty if the update
+    was skipped."""
+    optimizer_norm: float = math.nan
+    """In a watched loop: the global L2 norm of the gradients as the optimiser steps, unscaled and clipped;
+    NaN if it was not seen."""
     flushed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """By parameter name: how many gradients are zero here but not in float32 arithmetic with the same weights
     and batch. Empty unless the experiment has `fp32_reference`."""

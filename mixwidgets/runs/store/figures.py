@@ -315,6 +315,11 @@ def _loss(state: RunState, run: Run) -> float | None:
     return state.loss if state.has_loss or isinstance(run, Experiment) else None
 
 
+def _optimizer_norm(state: RunState, run: Run) -> float | None:
+    norm = state.snapshot.optimizer_norm if state.snapshot else math.nan
+    return None if math.isnan(norm) else norm
+
+
 def _learning_rate(state: RunState, run: Run) -> float | None:
     return run.learning_rate_at(state.steps) if isinstance(run, Experiment) else None
 
@@ -398,6 +403,7 @@ FIGURES = (
         scalar=_examples("newest_rate"),
     ),
     Figure("flops_per_second", "FLOP/s", comparison="flops_per_second"),
+    Figure("optimizer_norm", "", scalar=_optimizer_norm, after=GradientSnapshot),
     Figure("flops", "FLOP", scalar=_of_event("work", "flops"), after=Work),
     Figure("work", "FLOP", row=lambda state, run: state.work and vars(state.work)),
     Figure("memory", "B", row=_bytes_by_kind, comparison=_bytes),

@@ -4,6 +4,7 @@ The file `gradients-000010.bin` contains the summaries, deflated; the record has
 summary's length and the file's CRC-32. The file's name follows from the step: a record names no path.
 """
 
+import math
 import os
 import zlib
 from collections.abc import Mapping
@@ -13,7 +14,13 @@ from typing import Any
 
 from mixwidgets.floats.gradients.lazy import StoredSummaries
 from mixwidgets.runs.store.events import GradientSnapshot
-from mixwidgets.runs.store.records import from_json_count, from_json_counts, from_json_text
+from mixwidgets.runs.store.records import (
+    from_json_count,
+    from_json_counts,
+    from_json_number,
+    from_json_text,
+    to_json,
+)
 from mixwidgets.support.files import create_file, read_plain_file
 
 _MOST = 8 << 20  # bytes of an inflated snapshot: thousands of tensors, at about a kilobyte each
@@ -37,6 +44,7 @@ def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
         "weights_unchanged": dict(event.weights_unchanged),
         "flushed": dict(event.flushed),
         **({"output_names": list(event.output_gradients)} if event.output_gradients else {}),
+        **({} if math.isnan(event.optimizer_norm) else {"optimizer_norm": to_json(event.optimizer_norm)}),
     }
 
 
@@ -82,6 +90,7 @@ class SnapshotReader:
             summaries=StoredSummaries(dict(zip(names, parts, strict=False))),
             weights_unchanged=from_json_counts(record["weights_unchanged"]),
             flushed=from_json_counts(record["flushed"]),
+            optimizer_norm=from_json_number(record.get("optimizer_norm", "nan")),
             output_gradients=StoredSummaries(dict(zip(output_names, parts[len(names) :], strict=True))),
         )
 

@@ -1,0 +1,57 @@
+"""The buffers of a model that its steps write to, such as the running statistics of a BatchNorm."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+
+class Buffers:
+    """Finds the buffers that were written to, by their versions, without reading them.
+
+    Those that hold an inf from the start, such as a mask, are left out.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self._model = model
+        self._all: dict[str, Tensor] = {}
+        self._versions: dict[str, tuple[int, int]] = {}
+        self._left_out: set[str] = set()
+
+    def begin(self) -> None:
+        """Look at each buffer once, waiting for the device."""
+        self._all = self._floats()
+        self._versions = {name: _version(buffer) for name, buffer in self._all.items()}
+        self._left_out = {name for name, buffer in self._all.items() if not _is_finite(buffer)}
+
+    def written(self, *, look_again: bool) -> Mapping[str, Tensor]:
+        """Those that were written to since the last call. `look_again`: also for new ones."""
+        if look_again:
+            self._all = self._floats()
+        found = {}
+        for name, buffer in self._all.items():
+            version = _version(buffer)
+            if version != self._versions.get(name):
+                self._versions[name] = version
+                if name not in self._left_out:
+                    found[name] = buffer
+        return found
+
+    def _floats(self) -> dict[str, Tensor]:
+        named = self._model.named_buffers()
+        return {
+            name.replace("_orig_mod.", ""): buffer
+            for name, buffer in named
+            if buffer.is_floating_point() and buffer.layout == torch.strided
+        }
+
+
+def _version(buffer: Tensor) -> tuple[int, int]:
+    return id(buffer), 0 if buffer.is_inference() else buffer._version
+
+
+def _is_finite(buffer: Tensor) -> bool:
+    try:
+        return bool(buffer.isfinite().all())
+    except (RuntimeError, TypeError, NotImplementedError):  # a format that torch does not compute with
+        return False

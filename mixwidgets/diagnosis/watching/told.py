@@ -1,0 +1,84 @@
+"""A report that prints as sentences: what happened, the worst tensors, and then the numbers."""
+
+import html
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import pandas as pd
+
+from mixwidgets.diagnosis.watching.history import Snapshot
+from mixwidgets.diagnosis.watching.updates import all_together
+from mixwidgets.support.languages.texts import Tell, translated
+
+_LOST = ("flushed", "overflow", "clipped", "inf", "nan", "not_finite")
+_MOST = 20  # findings that are printed
+
+
+class Told(pd.DataFrame):
+    """The DataFrame of `Watcher.report`. What is selected from it is a plain DataFrame."""
+
+    _metadata = ["_sentences", "_lang"]  # noqa: RUF012  (pandas reads it from the class)
+
+    def __repr__(self) -> str:
+        first, findings, numbers = self._parts()
+        return "\n".join([*first, *(f"  {finding}" for finding in findings), numbers])
+
+    def _repr_html_(self) -> str:
+        first, findings, numbers = self._parts()
+        told = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in first)
+        items = "".join(f"<li>{html.escape(finding)}</li>" for finding in findings)
+        table = pd.DataFrame(self).drop(columns="finding").to_html()
+        return f"{told}<ol>{items}</ol><details><summary>{html.escape(numbers)}</summary>{table}</details>"
+
+    def _parts(self) -> tuple[list[str], list[str], str]:
+        tell: Tell = partial(translated, lang=self._lang)
+        findings = [*self["finding"][:_MOST]]
+        if len(self) > _MOST:
+            findings.append(tell("and {count} more tensors", count=f"{len(self) - _MOST:,}"))
+        names = ", ".join(name for name in self.columns if name != "finding")
+        return (
+            [*self._sentences],
+            findings,
+            tell("The numbers of each tensor are in the columns {names}.", names=names),
+        )
+
+
+def told(table: pd.DataFrame, newest: Snapshot | None, notes: Sequence[str], lang: str, format: str) -> Told:
+    """The table with its sentences. `newest`: the step that it is of."""
+    report = Told(table)
+    report.attrs["notes"] = [*notes]
+    tell: Tell = partial(translated, lang=lang)
+    report._lang = lang
+    report._sentences = [*(_headline(tell, table, newest, format) if newest else ()), *notes]
+    return report
+
+
+def _headline(tell: Tell, table: pd.DataFrame, newest: Snapshot, format: str) -> Iterator[str]:
+    lost = table[
+        [name for name in ("flushed", "overflow", "clipped", "inf", "nan", "not_finite") if name in table]
+    ]
+    yield tell(
+        "Step {step}: {format} loses values of {count} of {total} tensors.",
+        step=f"{newest.step:,}",
+        format=format,
+        count=f"{int((lost.astype('float64').fillna(0).sum(axis=1) > 0).sum()):,}",
+        total=f"{len(table):,}",
+    )
+    if not (math.isnan(newest.grad_norm) or math.isnan(newest.optimizer_norm)):
+        yield tell(
+            "The gradients have the norm {arrived} after the backward pass, and {received} as the optimiser "
+            "steps.",
+            arrived=f"{newest.grad_norm:.3g}",
+            received=f"{newest.optimizer_norm:.3g}",
+        )
+    weights = all_together(newest.changes.values())
+    if weights.count:
+        yield tell("The step changed {share} of the weights.", share=_percent(weights.changed))
+    for name in dict.fromkeys(name.partition(".")[0] for name in newest.extras):
+        own = all_together(change for of, change in newest.extras.items() if of.partition(".")[0] == name)
+        yield tell("The step before changed {share} of {name}.", share=_percent(own.changed), name=name)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
