@@ -10,7 +10,7 @@ import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
 import { term } from "#ui/term.ts";
 import type { View } from "#ui/view.ts";
-import type { Design } from "./design.ts";
+import { followingBias, wrongIn, type Design } from "./design.ts";
 
 const FIELDS = [["sign", "S"], ["exponent", "E"], ["fraction", "F"]] as const;
 const [FEW, LETTERS] = [12, 24]; // bits, up to which each has room for a large letter, and for one
@@ -18,7 +18,7 @@ const WIDEST = 88; // pixels of a bit
 
 interface Actions {
   /** Called while the grip moves. */
-  change(exponentBits: number, fractionBits: number): void;
+  change(design: Design): void;
   /** Called when it is released. */
   commit(): void;
 }
@@ -34,17 +34,26 @@ export function bitsBar(view: View, design: ReadonlySignal<Design>, { change, co
   const grip = h("div", { class: "mw-grip mw-design-grip", role: "slider", tabindex: 0, "aria-label": t("designer.boundary") });
   const bar = h("div", { class: "mw-design-bits" }, ...fields.map(({ element }) => element), grip);
 
-  /** The total of exponent and fraction bits, which stays, and the range of the exponent's. */
+  /** The total of exponent and fraction bits, which stays, and how many the exponent can have of them. */
   const range = () => {
     const { exponent_bits, fraction_bits } = design.value;
     const bits = exponent_bits + fraction_bits;
-    const { exponentBits, fractionBits } = LIMITS;
-    return { bits, low: Math.max(exponentBits.low, bits - fractionBits.high), high: Math.min(exponentBits.high, bits - fractionBits.low) };
+    const makesNone = (exponentBits: number) => wrongIn(given(exponentBits)) !== "";
+    let low = Math.max(LIMITS.exponentBits.low, bits - LIMITS.fractionBits.high);
+    let high = Math.min(LIMITS.exponentBits.high, bits - LIMITS.fractionBits.low);
+    while (low < exponent_bits && makesNone(low)) low += 1;
+    while (high > exponent_bits && makesNone(high)) high -= 1;
+    return { bits, low, high };
+  };
+  /** The design with so many bits given to the exponent. */
+  const given = (exponentBits: number): Design => {
+    const { exponent_bits, fraction_bits } = design.value;
+    return { ...design.value, exponent_bits: exponentBits, fraction_bits: exponent_bits + fraction_bits - exponentBits, ...followingBias(design.value, exponentBits) };
   };
   const move = (to: number): void => {
-    const { bits, low, high } = range();
+    const { low, high } = range();
     const exponentBits = clamp(Math.round(to), low, high);
-    if (exponentBits !== design.value.exponent_bits) change(exponentBits, bits - exponentBits);
+    if (exponentBits !== design.value.exponent_bits) change(given(exponentBits));
   };
 
   const bitAt = (event: PointerEvent): number => {

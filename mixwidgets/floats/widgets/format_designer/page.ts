@@ -17,7 +17,7 @@ import { explained, term } from "#ui/term.ts";
 import { kept, viewOf, type View } from "#ui/view.ts";
 import { bitsBar } from "./bits_bar.ts";
 import { controls, type Draft } from "./controls.ts";
-import { designOf, followingBias, formatOf, known, read, same, wrongIn, type Design } from "./design.ts";
+import { designOf, formatOf, known, read, same, wrongIn, type Design } from "./design.ts";
 import { ranges, type Named } from "./ranges.ts";
 import { sheet } from "./sheet.ts";
 import { valueRows } from "./values.ts";
@@ -54,10 +54,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
     change(changes, at);
     commit();
   };
-  const bits = bitsBar(view, computed(() => draft.value.design), {
-    change: (exponent_bits, fraction_bits) => change({ exponent_bits, fraction_bits, ...followingBias(draft.value.design, exponent_bits) }, "exponent_bits"),
-    commit,
-  });
+  const bits = bitsBar(view, design, { change: (next) => change(next, "exponent_bits"), commit });
   head.append(h("div", { class: "mw-row mw-design-head" }, nameOf(view, name), startMenu((from) => apply(designOf(from), "exponent_bits"))));
   const { menus, others } = comparison(known(design.value) ?? fmt.value);
   root.append(

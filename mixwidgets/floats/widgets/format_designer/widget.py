@@ -22,7 +22,7 @@ _DESIGN = (
 
 
 class FormatDesigner(MixWidget):
-    """Design a float format with sliders: `FormatDesigner("float8_e4m3", fraction_bits=2)`.
+    """Design a float format: `FormatDesigner("float8_e4m3", fraction_bits=2)`.
 
     It starts from `format`, with the given parameters changed. The parameters are those of `FloatFormat`, and
     the property `format` is the result: a format of the catalogue or of P3109 if they match one, else one
