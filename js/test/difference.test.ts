@@ -22,7 +22,7 @@ const TENSORS = { ok: "spread float32", off: "edges float32" };
 function show(rows = ROWS) {
   const summaries = rows.flatMap(({ verdict, tensors }) => tensors.flatMap((_, i) => [verdict === "off" && i === 0 ? TENSORS.off : TENSORS.ok, TENSORS.ok]));
   const model = fakeModel({
-    _rows: rows, _tensors: writeFrame({ errors: float64(ERRORS), ...packed(summaries.map(bytesOf)) }),
+    _rows: rows, _tensors: writeFrame({ errors: float64(rows.flatMap(({ tensors }) => tensors).map((_, i) => ERRORS[i % ERRORS.length]!)), ...packed(summaries.map(bytesOf)) }),
     _format: "float16", _loss_scale: 1024,
   });
   const el = document.body.appendChild(document.createElement("div"));
@@ -71,7 +71,7 @@ describe("the list", () => {
       "loss, forward: output, relative error 0.001, rounding explains 0.001, explained by rounding",
       "step, backward: raises an exception",
     ]);
-    expect(text(".mw-callout")).toBe("The first module that is off: <b>, forward.why <b>");
+    expect(text(".mw-callout")).toBe("<b> is off first, in the forward pass.why <b>Rounding explains 4 of 7 errors, forward and backward counted apart.");
   });
 
   test("draws forward to the right and backward to the left", () => {
@@ -101,6 +101,21 @@ describe("the list", () => {
     press("ArrowDown");
     expect(text(".mw-difference-tensor h4")).toBe("step (Linear) · backward");
   });
+});
+
+test("says that the first one raises an exception, where it does", () => {
+  expect(show([row("a", "forward"), row("step", "backward", "raised")]).text(".mw-callout")).toBe("step is off first: it raises an exception in the backward pass.why stepRounding explains 1 of 2 errors, forward and backward counted apart.");
+});
+
+test("the stage has the lines that are off, and those next to the first of them", () => {
+  const rows = (off: number[]) => Array.from({ length: 9 }, (_, i) => row(String(i), "forward", off.includes(i) ? "off" : "ok"));
+  const staged = (off: number[]) => {
+    const { el } = show(rows(off));
+    return [[...el.querySelectorAll("[data-staged] .mw-difference-name")].map((one) => one.textContent), el.querySelector(".mw-difference-others")!.textContent];
+  };
+  expect(staged([4])).toEqual([["3", "4", "5", "2"].sort(), "5 more modules"]);
+  expect(staged([2, 8])).toEqual([["1", "2", "3", "8"], "5 more modules"]);
+  expect(staged([])[0]).toContain("1"); // it has the largest error
 });
 
 test("the chosen tensor's values stand on the ruler, and why it is off beside them", () => {
@@ -142,7 +157,7 @@ test("each tensor of a row can be chosen, the worst first; another row begins wi
 
 test("where nothing is off it says so, and shows the first row", () => {
   const { text, current, cells } = show(ROWS.map((one) => ({ ...one, verdict: "ok" as const, reason: "" })));
-  expect(text(".mw-callout")).toBe("No module is off: rounding explains the errors of all modules (5), forward and backward.");
+  expect(text(".mw-callout")).toBe("No module is off: rounding explains the errors of all modules (5), forward and backward.The largest error is that of <b>, forward: relative error ∞, rounding explains 0.0003.");
   expect(current()).toEqual([cells()[1]!.getAttribute("aria-label")]);
 });
 

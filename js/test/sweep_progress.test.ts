@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { type NumberArray, writeFrame } from "#core/frame.ts";
+import type { EndedRun } from "#mixwidgets/runs/widgets/sweep_progress/cells.ts";
 import widget from "#mixwidgets/runs/widgets/sweep_progress/page.ts";
 import { fakeModel } from "./fake_model.ts";
 import { float32 } from "./frames.ts";
@@ -60,6 +61,68 @@ describe("the grid", () => {
   });
 });
 
+describe("the answer", () => {
+  const run = (metrics: Record<string, number>, status = "completed") => ({ path: "runs/1", status, metrics });
+  /** What is said of settings a, b, … with these runs; of a number the accuracy. */
+  function said(settings: readonly (readonly (number | EndedRun)[])[], { isOver = true, words = "done" } = {}) {
+    const runs = settings.flat().map((one) => (typeof one === "number" ? run({ loss: 1, accuracy: one }) : one));
+    let place = 0;
+    const { el } = show(sweepModel({
+      _grid: { seeds: [0, 1, 2], rows: settings.map((some, i) => ({ name: "abcdef"[i]!, cells: some.map(() => place++) })) },
+      _words: runs.map(() => words), _runs: Object.fromEntries(runs.entries()), _is_over: isOver,
+    }));
+    const [lead, rest] = [...el.querySelectorAll(".mw-sweep-says p")].map((one) => one.textContent);
+    return { lead, rest, best: [...el.querySelectorAll("[data-best]")].map((one) => one.textContent), el };
+  }
+  const diverged = run({ loss: 0.001, accuracy: 0.999 }, "diverged");
+
+  it("names the setting with the highest accuracy or the lowest loss, and whether its seeds stay apart", () => {
+    const { lead, rest, best } = said([[0.5, 0.7], [0.8, 0.9]]);
+    expect([lead, rest, best]).toEqual(["b ends with the highest accuracy: 85.0 %, from 80.0 % to 90.0 % (2 seeds).", "Its seeds stay apart from those of all other settings.", ["b"]]);
+    expect(said([[0.5, 0.85], [0.8, 0.9], [0.1, 0.2]]).rest).toBe("Its range overlaps with that of a, so seeds alone may make the difference.");
+    const losses = said([[run({ loss: 0.5 })], [run({ loss: 0.25 })]]);
+    expect([losses.lead, losses.rest]).toEqual(["b ends with the lowest loss: 0.250 (1 seed).", "With one seed each, the difference may be chance."]);
+  });
+
+  it("says so while runs are missing, and where settings are alike", () => {
+    expect(said([[0.5], [0.8]], { isOver: false }).lead).toBe("So far b has the highest accuracy: 80.0 % (1 seed).");
+    expect(said([[0.5], [0.8]], { words: "running" }).lead).toBe("No run is over yet.");
+    expect(said([[0.5], [0.5], [0.4]])).toMatchObject({ lead: "a, b have the same accuracy: 50.0 % (1 seed).", rest: "" });
+    expect(said([[0.5, 0.7]])).toMatchObject({ lead: "Only a has results: accuracy 60.0 %, from 50.0 % to 70.0 % (2 seeds).", best: [] });
+  });
+
+  it("never calls a setting the best one of whose results is not finite", () => {
+    for (const lost of [diverged, run({ loss: 0.001 })]) { // the kernel leaves out what is not finite
+      const { lead, rest, best, el } = said([[0.99, 0.98, lost], [0.6, 0.7], [0.5, 0.55]]);
+      expect([lead, best]).toEqual(["b ends with the highest accuracy: 65.0 %, from 60.0 % to 70.0 % (2 seeds).", ["b"]]);
+      expect(rest).toContain("Not compared, because a result is not finite: a.");
+      const row = el.querySelector(".mw-sweep-result")!;
+      expect(row.textContent).toBe("no mean: 1 of 3 results not finite");
+      expect([row.querySelectorAll(".mw-sweep-seed").length, row.querySelectorAll(".mw-sweep-mean").length]).toEqual([2, 0]);
+    }
+    expect(said([[diverged], [diverged]])).toMatchObject({ lead: "No setting has finite results alone, so none is the best.", best: [] });
+    expect(said([[diverged], [0.2]])).toMatchObject({ lead: "Only b has results: accuracy 20.0 % (1 seed).", best: [] });
+  });
+
+  it("does not guess whether a user's own metric should be high", () => {
+    expect(said([[run({ loss: 1, speed: 3 })], [run({ loss: 2, speed: 4 })]])).toMatchObject({ lead: "Whether a high or a low speed is better is not known here.", best: [] });
+  });
+
+  it("draws all results on one axis", () => {
+    const { el } = said([[0.5, 0.7], [0.5, 0.9], [0.2]]);
+    const rows = [...el.querySelectorAll(".mw-sweep-result")].map((row) => ({
+      seeds: [...row.querySelectorAll(".mw-sweep-seed")].map((one) => Number(one.getAttribute("cx"))),
+      lines: [...row.querySelectorAll(".mw-sweep-grid")].map((one) => one.getAttribute("d")),
+    }));
+    expect(rows[0]!.seeds[0]).toBe(rows[1]!.seeds[0]);
+    expect(rows.map(({ lines }) => lines)).toEqual([rows[0]!.lines, rows[0]!.lines, rows[0]!.lines]);
+    const ticks = [...el.querySelectorAll(".mw-sweep-axis text")].map((one) => [parseFloat(one.textContent!) / 100, Number(one.getAttribute("x"))] as const);
+    expect(ticks.length).toBeGreaterThan(1);
+    const [[v0, x0], [v1, x1]] = [ticks[0]!, ticks.at(-1)!];
+    expect(rows[1]!.seeds[1]).toBeCloseTo(x0 + ((0.9 - v0) / (v1 - v0)) * (x1 - x0), 0);
+  });
+});
+
 describe("a cell that is not done", () => {
   it.each([
     ["waiting", "It waits for a worker. Cells running: 1; others waiting: 0."], ["running", "It is running"],
@@ -116,7 +179,7 @@ it("asks on the stage which setting is best, and hides it once there is a band",
   const { el } = show(model);
   el.querySelector<HTMLElement>(".mw-stage-button")!.click();
   const root = el.querySelector(".mw-sweep")!;
-  expect(el.querySelector(".mw-stage-question")!.textContent).toContain("Which setting ends with the lowest loss");
+  expect(el.querySelector(".mw-stage-question")!.textContent).toContain("Which setting ends best");
   expect(root.hasAttribute("data-asks")).toBe(false);
   model.set("_bands", bands(float32([[1, 2, 1, 3]]), float32([])));
   expect(root.hasAttribute("data-asks")).toBe(true);

@@ -38,8 +38,11 @@ export const metricName = (name: string): string => tOr(`run.metric_${name}`, na
 
 const SHARES: readonly string[] = ["accuracy", "iou"];
 
+/** Whether a metric is a share, the higher the better. */
+export const isShare = (name: string): boolean => SHARES.includes(name);
+
 /** A metric's value; shares in percent. */
-export const metric = (name: string, value: WireNumber): string => (SHARES.includes(name) ? percent(value) : decimal(value));
+export const metric = (name: string, value: WireNumber): string => (isShare(name) ? percent(value) : decimal(value));
 
 /** The text for a status; an unknown one unchanged. */
 export const statusWord = (word: string): string => tOr(`run.status_${word}`, word);

@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -30,7 +31,7 @@ def test_the_saved_page_names_the_module_and_shows_its_tensor(page, tmp_path):
     page.goto(found.save(tmp_path / "page.html").as_uri())
 
     card = page.get_by_role("region", name="Module errors")
-    expect(card.locator(".mw-callout")).to_contain_text("25, forward.")
+    expect(card.locator(".mw-callout")).to_contain_text("25 is off first, in the forward pass.")
     expect(card.locator(".mw-callout")).to_contain_text(found.reason)
     title = card.locator("h4")
     expect(title).to_have_text("25 (Norm) · forward · output")
@@ -74,3 +75,22 @@ def test_the_figures_of_the_axis_stand_apart_in_a_narrow_notebook(page, tmp_path
             assert len(figures) == 3
             for one, after in pairwise(figures):
                 assert one["x"] + one["width"] < after["x"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_list_fits_the_stage(page, tmp_path, lang):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    with made("ModuleErrors", lang, tmp_path) as saved:
+        page.goto(saved.as_uri())
+        page.locator(".mw-stage-button").click()
+        page.keyboard.type("a guess")
+        page.keyboard.press("Enter")
+        lines = page.locator("li.mw-difference-line:visible")
+        expect(lines).to_have_count(4)
+        listed = page.locator(".mw-difference-list")
+        assert listed.evaluate("one => one.scrollHeight - one.clientHeight") <= 0
+        expect(lines.filter(has=page.locator(".mw-difference-off"))).to_have_count(1)
+        lines.first.get_by_role("button").first.focus()
+        for _ in range(3):  # past the lines that are not there
+            page.keyboard.press("ArrowDown")
+        expect(page.locator(":focus")).to_have_accessible_name(re.compile("^step"))

@@ -1,5 +1,6 @@
 """SweepProgress in a real browser: a page without a kernel, and one that was saved."""
 
+import math
 import re
 from concurrent.futures import Executor
 
@@ -12,7 +13,7 @@ from mixwidgets.runs.widgets.sweep_progress.widget import SweepProgress
 from tests.browser.jupyter import SLOW, Notebook
 from tests.waiting import until
 from tests.widgets.bare_page import bare_page
-from tests.widgets.swept import PAYLOAD, swept_halfway
+from tests.widgets.swept import PAYLOAD, Over, Swept, swept_halfway
 
 
 class Full(Executor):
@@ -50,7 +51,7 @@ def test_it_is_accessible_and_fits(page, progress, tmp_path, theme, width):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     cell = shown.get_by_role("button", name="recipe fp32, seed 0: done").bounding_box()
     assert min(cell["width"], cell["height"]) >= 24
-    expect(shown.get_by_text("90.0 %, from 88.0 % to 92.0 % (2 seeds)")).to_be_visible()
+    expect(shown.get_by_text("90.0 %, from 88.0 % to 92.0 % (2 seeds)", exact=True)).to_be_visible()
     box = shown.get_by_role("button", name="Stop").bounding_box()
     assert min(box["width"], box["height"]) >= 24
     assert box["x"] + box["width"] <= width
@@ -61,9 +62,39 @@ def test_the_sentence_of_a_setting_is_read_without_scrolling_in_a_narrow_noteboo
     page, progress, tmp_path, width
 ):
     shown = show(page, progress, tmp_path, width=width)
-    said = shown.get_by_text("90.0 %, from 88.0 % to 92.0 % (2 seeds)").bounding_box()
+    said = shown.get_by_text("90.0 %, from 88.0 % to 92.0 % (2 seeds)", exact=True).bounding_box()
     cells = shown.locator(".mw-sweep-cells").bounding_box()
     assert said["x"] + said["width"] <= cells["x"] + cells["width"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_answer_and_the_ranges_fit_the_stage(page, tmp_path, lang):
+    """Also where it needs both of its sentences and the settings are many."""
+    cells = mw.grid(
+        mw.Experiment(task="digits_cnn", steps=60), learning_rate=[0.1 / 2**i for i in range(12)], seed=[0, 1]
+    )
+    swept = Swept(cells, done=24)
+    swept.is_over = True
+    for place, cell in enumerate(cells):
+        losses = [2.3 * math.exp(-step / (15 + place)) for step in range(60)]
+        accuracy = 0.9 - 0.01 * (place // 2) + 0.02 * (place % 2)
+        swept.runs[place] = Over(cell, f"runs/{place}", {"accuracy": accuracy, "loss": 0.3}, losses)
+    swept.runs[22].status = "diverged"
+    widget = SweepProgress(swept, lang=lang)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(widget.save(tmp_path / "page.html").as_uri())
+    widget.close()
+    page.locator(".mw-stage-button").click()
+    page.keyboard.type("a guess")
+    page.keyboard.press("Enter")
+    for part in (".mw-lead", ".mw-sweep-says .mw-muted", ".mw-sweep-axis"):
+        expect(page.locator(part).first).to_be_visible()
+    shown = page.locator(".mw-sweep-cells tbody tr:visible")
+    expect(shown.locator("th")).to_have_text([f"learning_rate {0.1 / 2**i:g}" for i in range(4)])  # the best
+    cells = page.locator(".mw-sweep-cells")
+    assert cells.evaluate("one => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth")
+    root = page.locator(".mw-sweep")
+    assert root.evaluate("one => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth")
 
 
 def test_it_says_how_far_the_sweep_is_and_why_cells_failed(page, progress, tmp_path):
@@ -106,6 +137,8 @@ def test_it_is_stopped_by_keyboard(page, progress, tmp_path):
     page.keyboard.press("Enter")
     expect(shown.get_by_text("It is running; its run opens when it is over.")).to_be_visible()
     page.keyboard.press("Tab")
+    expect(shown.get_by_role("button", name="keys").first).to_be_focused()
+    page.keyboard.press("Tab")
     expect(shown.get_by_role("slider", name="step to read")).to_be_focused()
     page.keyboard.press("+")
     expect(shown.get_by_text("steps 30 to 60 of 60")).to_have_count(1)  # announced
@@ -116,6 +149,8 @@ def test_it_is_stopped_by_keyboard(page, progress, tmp_path):
         expect(shown.get_by_role("button", name=name)).to_be_focused()
     page.keyboard.press("Tab")
     expect(shown.get_by_role("checkbox", name="logarithmic loss")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(shown.get_by_role("button", name="keys").last).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(shown.get_by_role("region", name="Table of the runs")).to_contain_text("fp16_dynamic0completed")

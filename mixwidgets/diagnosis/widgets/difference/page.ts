@@ -1,4 +1,4 @@
-// ModuleErrors: a list of all calls of modules, with the error of each beside what rounding explains, and the values of the chosen
+// ModuleErrors: which module is off first, a list of all calls of modules, with the error of each beside what rounding explains, and the values of the chosen
 // call's tensors.
 
 import type { RenderProps } from "@anywidget/types";
@@ -12,15 +12,16 @@ import { card } from "#ui/card.ts";
 import { oneStop } from "#ui/keys.ts";
 import { labelled } from "#ui/choices.ts";
 import { integer, superscript } from "#ui/digits.ts";
-import { emphasised, h, s, set, setText } from "#ui/dom.ts";
-import { inSeries, listed, pieces, t } from "#ui/messages.ts";
+import { h, s, set, setText } from "#ui/dom.ts";
+import { inSeries, listed, t } from "#ui/messages.ts";
 import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { number, powerOfAny, shares } from "#ui/ruler/words.ts";
 import { addQuestions } from "#ui/stage.ts";
 import { type View, viewOf } from "#ui/view.ts";
-import { type Axis, axisOf, cellWords, errorWords, moduleName, type Row, type SentRow, tensorName } from "./rows.ts";
+import { keysNote } from "#ui/term.ts";
+import { answerWords, type Axis, axisOf, cellWords, errorWords, moduleName, type Row, type SentRow, tensorName } from "./rows.ts";
 
 interface State {
   _rows: SentRow[];
@@ -39,13 +40,12 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   const { root } = card(view, el, "mw-difference", t("difference.title"));
   const axis = axisOf(rows.flatMap(({ tensors: [worst] }) => (worst ? [worst.error, worst.explained] : [])));
+  const says = answerWords(rows, first);
   root.append(
-    h("div", { class: "mw-callout mw-stack-tight" }, ...(first
-      ? [h("p", {}, ...emphasised(pieces("difference.first", { module: first.module, direction: t(`difference.${first.direction}`) }))), h("p", {}, first.reason)]
-      : [h("p", {}, t("difference.none", { count: new Set(rows.map(({ module }) => module)).size }))])),
+    h("div", { class: "mw-callout mw-stack-tight" }, h("p", { class: "mw-lead" }, says.lead), h("p", {}, first?.reason ?? ""), h("p", { class: "mw-note" }, says.rest)),
     errorKey(model.get("_format")),
     moduleList(view, rows, axis, chosen),
-    h("p", { class: "mw-note" }, t("difference.hint")),
+    h("p", { class: "mw-note" }, t("difference.hint"), " ", keysNote("difference.keys")),
     tensorPanel(view, chosen, first, model.get("_format"), model.get("_loss_scale")));
   addQuestions(view, root, [{ ask: t("difference.question"), isAnswered: () => true, answer() {} }]);
   return view.close;
@@ -72,18 +72,21 @@ const SHAPES = {
   off: "M0 6L7 13L0 20L-7 13Z",
   raised: "M-6 7L6 19M6 7L-6 19",
 };
+const MOST_STAGED = 4; // lines
 const DIRECTIONS = ["backward", "forward"] as const;
 
 const mark = (kind: keyof typeof SHAPES, x: string) =>
   s("svg", { x, overflow: "visible" }, s("path", { d: SHAPES[kind], class: `mw-difference-${kind}` }));
 
-/** What the marks mean. */
+/** What the marks and the axis mean. */
 function errorKey(format: string): HTMLElement {
   const sign = (kind: keyof typeof SHAPES, words: string) => h("span", { class: "mw-row" },
     s("svg", { width: 16, height: 26, "aria-hidden": "true" }, mark(kind, "8")), words);
-  return h("p", { class: "mw-row mw-difference-key" },
-    sign("ok", t("difference.key_error", { format })), sign("explained", t("difference.key_explained")),
-    sign("off", t("difference.off")), sign("raised", t("difference.raised")));
+  return h("div", {},
+    h("p", { class: "mw-row mw-difference-key" },
+      sign("ok", t("difference.key_error", { format })), sign("explained", t("difference.key_explained")),
+      sign("off", t("difference.off")), sign("raised", t("difference.raised"))),
+    h("p", { class: "mw-note mw-difference-axis" }, t("difference.axis_is")));
 }
 
 /** A line for each call of a module, with its backward pass to the left of the axis and its forward pass to the right. */
@@ -103,15 +106,18 @@ function moduleList(view: View, rows: readonly Row[], axis: Axis, chosen: Signal
     buttons.set(row, cell);
     return cell;
   }));
-  const list = h("ol", { "aria-label": t("difference.modules") }, ...[...lines.values()].map(({ name }, i) =>
-    h("li", { class: "mw-difference-line" }, h("span", { class: "mw-difference-name" }, ...breakable(name)), ...cells[i]!.map((cell) => cell ?? h("span")))));
+  const staged = onStage([...lines.values()].map(({ halves }) => Object.values(halves)), axis);
+  const items = [...lines.values()].map(({ name }, i) =>
+    h("li", { class: "mw-difference-line", "data-staged": staged.has(i) }, h("span", { class: "mw-difference-name" }, ...breakable(name)), ...cells[i]!.map((cell) => cell ?? h("span"))));
+  const list = h("ol", { "aria-label": t("difference.modules") }, ...items);
   const head = h("div", { class: "mw-difference-line mw-difference-head", "aria-hidden": "true" }, h("span"),
     ...DIRECTIONS.map((direction) => h("span", {}, h("span", {}, t(`difference.head_${direction}`)), s("svg", { height: 16 }, ...axis.ticks.map((tick) =>
       tickText(direction, axis.place(10 ** tick), `10${superscript(tick)}`)),
       rows.some(({ tensors: [worst] }) => worst?.error === Infinity) ? tickText(direction, axis.place(Infinity), "∞") : null))));
-  const element = h("div", { class: "mw-difference-list" }, head, list);
+  const others = items.length - staged.size;
+  const element = h("div", { class: "mw-difference-list" }, head, list, others > 0 ? h("p", { class: "mw-difference-others" }, t("difference.others", { count: others })) : null);
 
-  oneStop(list, () => cells)(buttons.get(chosen.peek()!));
+  oneStop(list, () => cells.filter((_, i) => items[i]!.checkVisibility?.() ?? true))(buttons.get(chosen.peek()!));
   list.addEventListener("focusin", ({ target }) => (chosen.value = rows.find((row) => buttons.get(row) === target)));
   view.effect(() => buttons.forEach((cell, row) => set(cell, { "aria-current": row === chosen.value && "true" })));
   const width = view.width(element);
@@ -120,6 +126,17 @@ function moduleList(view: View, rows: readonly Row[], axis: Axis, chosen: Signal
     if (cell) element.scrollTop = cell.offsetTop - element.clientHeight / 2;
   });
   return element;
+}
+
+/** The places of the lines that the stage has room for: those that are off, or else that with the largest error, and those next
+ * to the first of them. */
+function onStage(lines: readonly (readonly Row[])[], { place }: Axis): ReadonlySet<number> {
+  const all = lines.map((_, i) => i);
+  const worst = (rows: readonly Row[]) => Math.max(...rows.map(({ tensors: [tensor] }) => place(tensor?.error ?? NaN)));
+  const off = all.filter((i) => lines[i]!.some(({ verdict }) => verdict !== "ok"));
+  const first = off[0] ?? all.toSorted((a, b) => worst(lines[b]!) - worst(lines[a]!))[0] ?? 0;
+  const near = all.toSorted((a, b) => Math.abs(a - first) - Math.abs(b - first));
+  return new Set([...new Set([...off, ...near])].slice(0, MOST_STAGED));
 }
 
 /** A dotted name that can break after each dot. */

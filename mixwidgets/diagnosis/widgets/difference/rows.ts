@@ -1,5 +1,6 @@
 // The rows of the list, how they are named, and the axis of their errors. No DOM.
 
+import { integer } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
 import { number } from "#ui/ruler/words.ts";
 
@@ -47,6 +48,20 @@ export function cellWords(row: Row): string {
   const [worst] = row.tensors;
   if (!worst) return t("difference.cell_raised", args);
   return t("difference.cell", { ...args, tensor: tensorName(worst), errors: errorWords(worst) });
+}
+
+/** Which module is the first that is off, and how many rounding explains; or that none is off, and which has the largest error. */
+export function answerWords(rows: readonly Row[], first: Row | undefined): { lead: string; rest: string } {
+  const explained = rows.filter(({ verdict }) => verdict === "ok").length;
+  if (first) {
+    const args = { module: moduleName(first), direction: t(`difference.${first.direction}`) };
+    return { lead: t(first.verdict === "raised" ? "difference.first_raised" : "difference.first", args), rest: t("difference.counts", { explained: integer(explained), count: integer(rows.length) }) };
+  }
+  const [worst] = rows.filter(({ tensors }) => tensors.length > 0).toSorted((a, b) => b.tensors[0]!.error - a.tensors[0]!.error);
+  return {
+    lead: t("difference.none", { count: new Set(rows.map(({ module }) => module)).size }),
+    rest: worst ? t("difference.largest", { module: moduleName(worst), direction: t(`difference.${worst.direction}`), errors: errorWords(worst.tensors[0]!) }) : "",
+  };
 }
 
 export type Axis = ReturnType<typeof axisOf>;

@@ -16,7 +16,7 @@ const NAME = 46; // half the width of the outline's name, in pixels
 const ABOVE = 5; // pixels from the outline to its name
 
 export function headline({ view, answers, scale }: Explored): HTMLElement {
-  const [lead, rest] = [h("p", { class: "mw-explorer-lead" }), h("p", { class: "mw-explorer-rest mw-muted" })];
+  const [lead, rest] = [h("p", { class: "mw-lead mw-explorer-lead" }), h("p", { class: "mw-explorer-rest mw-muted" })];
   view.effect(() => {
     setText(lead, lossWords(answers.value, scale.value));
     setText(rest, bestWords(answers.value, scale.value));

@@ -3,12 +3,15 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { scaleLinear } from "d3-scale";
+import { extent } from "#core/range.ts";
 import { button } from "#ui/buttons.ts";
 import { oneStop } from "#ui/keys.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { metric as metricWords, metricName, statusWord } from "#ui/run_words.ts";
+import { keysNote } from "#ui/term.ts";
 import { openState, type View } from "#ui/view.ts";
+import { bestOf, ranked, type Results, resultWords } from "./answer.ts";
 
 /** What a cell can be. */
 export const WORDS = ["done", "running", "waiting", "failed", "stopped"] as const;
@@ -35,54 +38,60 @@ export interface Failure {
 }
 
 const SIGNS: Record<Word, string> = { done: "✓", running: "▶", waiting: "·", failed: "✗", stopped: "■" };
-const [WIDTH, HEIGHT] = [160, 20]; // of the picture of a row's results
-const INSET = 5;
+const [WIDTH, HEIGHT] = [220, 20]; // of the picture of a row's results
+const INSET = 26; // room for half a tick's label
+const TICKS = 2; // about
+const MOST_STAGED = 4; // rows on the stage
 
-/** `runs` are by place. */
+/** `runs` are by place; `results`, in `metric`, by row. */
 export function cellGrid(
   view: View, { seeds, rows }: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, EndedRun>>, failures: ReadonlySignal<Failure[]>,
+  metric: ReadonlySignal<string>, results: ReadonlySignal<readonly Results[]>,
 ): HTMLElement {
   const chosen = signal<{ place: number; name: string; seed: number } | null>(null);
-  const metric = computed(() => {
-    const names = Object.values(runs.value).flatMap(({ metrics }) => Object.keys(metrics));
-    return names.find((name) => name !== "loss") ?? names[0] ?? "";
-  });
-  // The metrics of a run that was stopped or failed are those of its last step, which is not a result.
-  const valuesOf = (cells: readonly (number | null)[]) => cells.filter((place) => place !== null && words.value[place] === "done")
-    .map((place) => runs.value[String(place)]?.metrics[metric.value]).filter((value) => value !== undefined);
+  /** One axis for the results of all rows. */
   const axis = computed(() => {
-    const values = rows.flatMap(({ cells }) => valuesOf(cells));
-    return scaleLinear([Math.min(...values), Math.max(...values)], [INSET, WIDTH - INSET]);
+    const [low, high] = extent(results.value.flatMap(({ values }) => values), [0, 1]);
+    return scaleLinear(low < high ? [low, high] : [low - (Math.abs(low) || 1) / 10, low + (Math.abs(low) || 1) / 10], [INSET, WIDTH - INSET]).nice(TICKS);
   });
+  const ticks = computed(() => axis.value.ticks(TICKS).map((at) => ({ x: axis.value(at).toFixed(1), text: metricWords(metric.value, at) })));
 
-  const heading = h("th", { scope: "col" });
+  const staged = computed(() => ranked(results.value, metric.value).slice(0, MOST_STAGED));
+  const pictureOf = (kind: string) => s("svg", { class: kind, width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
+  const [spread, scale] = [h("span"), pictureOf("mw-sweep-axis")];
+  const heading = h("th", { scope: "col" }, spread, scale);
   const buttons = rows.map(({ name, cells }) => cells.map((place, i) => (place === null ? null : cellButton(place, name, seeds[i]!))));
-  const lines = rows.map(({ name, cells }, row) => {
-    const [picture, result] = [s("svg", { width: WIDTH, height: HEIGHT, "aria-hidden": "true" }), h("span", { class: "mw-num" })];
+  const lines = rows.map(({ name }, row) => {
+    const [picture, result] = [pictureOf("mw-sweep-picture"), h("span", { class: "mw-num" })];
+    const head = h("th", { scope: "row" }, name);
     view.effect(() => {
-      const values = valuesOf(cells);
-      if (values.length === 0) return picture.replaceChildren(), setText(result, "");
-      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-      const [low, high] = [Math.min(...values), Math.max(...values)];
+      const one = results.value[row]!;
+      const { values, mean, low, high, notFinite } = one;
       const x = (value: number) => axis.value(value).toFixed(1);
+      setText(result, resultWords(one, metric.value));
+      set(head, { "data-best": one === bestOf(results.value, metric.value) });
+      const grid = metric.value ? ticks.value.map((tick) => s("path", { class: "mw-sweep-grid", d: `M${tick.x} 0V${HEIGHT}` })) : [];
+      if (values.length === 0) return picture.replaceChildren(...grid);
       picture.replaceChildren(
+        ...grid,
         s("rect", { class: "mw-sweep-band", x: x(low), y: 4, height: HEIGHT - 8, width: Math.max(1, Number(x(high)) - Number(x(low))) }),
         ...values.map((value) => s("circle", { class: "mw-sweep-seed", cx: x(value), cy: HEIGHT / 2, r: 2.5 })),
-        s("path", { class: "mw-sweep-mean", d: `M${x(mean)} 1V${HEIGHT - 1}` }));
-      const figure = (value: number) => metricWords(metric.value, value);
-      setText(result, t(values.length === 1 ? "sweep.mean_of_one" : "sweep.mean_of", { mean: figure(mean), low: figure(low), high: figure(high), count: values.length }));
+        notFinite > 0 ? "" : s("path", { class: "mw-sweep-mean", d: `M${x(mean)} 1V${HEIGHT - 1}` })); // the mean of those that are left would look better than it is
     });
-    return h("tr", {}, h("th", { scope: "row" }, name), ...buttons[row]!.map((cell) => h("td", {}, cell)), h("td", { class: "mw-sweep-result" }, picture, result));
+    const line = h("tr", {}, head, ...buttons[row]!.map((cell) => h("td", {}, cell)), h("td", { class: "mw-sweep-result" }, picture, result));
+    view.effect(() => set(line, { "data-staged": staged.value.includes(results.value[row]!) }));
+    return line;
   });
   const table = h("table", { "aria-label": t("sweep.grid") },
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("sweep.setting")), ...seeds.map((seed) => h("th", { scope: "col" }, t("sweep.seed", { seed }))), heading)),
     h("tbody", {}, ...lines));
+  const others = h("p", { class: "mw-sweep-others" });
   const title = h("p");
   const code = h("code", { class: "mw-num" });
   const [about, how] = [h("p"), h("p", { class: "mw-note" }, t("sweep.open"))];
   const opened = h("div", { class: "mw-callout mw-stack-tight", role: "status" }, title, about, how, code);
   const element = h("div", { class: "mw-stack-tight", hidden: rows.length === 0 },
-    h("div", { class: "mw-sweep-cells" }, table), h("p", { class: "mw-note" }, t("sweep.hint")), opened);
+    h("div", { class: "mw-sweep-cells" }, table, others), h("p", { class: "mw-note" }, t("sweep.hint"), " ", keysNote("sweep.keys")), opened);
 
   function cellButton(place: number, name: string, seed: number): HTMLElement {
     const cell = button("", () => (chosen.value = { place, name, seed }), { class: "mw-sweep-cell", tabindex: -1 });
@@ -96,7 +105,14 @@ export function cellGrid(
 
   oneStop(table, () => buttons)();
 
-  view.effect(() => setText(heading, metric.value && t("sweep.spread", { metric: metricName(metric.value) })));
+  view.effect(() => {
+    set(element, { "data-results": staged.value.length > 0 });
+    setText(others, rows.length > staged.value.length ? t("sweep.more_settings", { count: rows.length - staged.value.length }) : "");
+  });
+  view.effect(() => {
+    setText(spread, metric.value && t("sweep.spread", { metric: metricName(metric.value) }));
+    scale.replaceChildren(...(metric.value ? ticks.value.map(({ x, text }) => s("text", { x, y: 14, "text-anchor": "middle" }, text)) : []));
+  });
   view.effect(() => {
     opened.hidden = !chosen.value;
     if (!chosen.value) return;

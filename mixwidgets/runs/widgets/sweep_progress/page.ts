@@ -1,4 +1,4 @@
-// SweepProgress: how far a sweep is, its cells as a grid, the losses of each setting, a table of the runs, which cells failed and
+// SweepProgress: which setting is best, how far the sweep is, its cells as a grid, the losses of each setting, a table of the runs, which cells failed and
 // why, and a Stop button.
 
 import type { RenderProps } from "@anywidget/types";
@@ -17,6 +17,7 @@ import { axisNumber, decimal } from "#ui/run_words.ts";
 import { progressBar } from "#ui/progress/progress_bar.ts";
 import { addQuestions } from "#ui/stage.ts";
 import { type View, viewOf } from "#ui/view.ts";
+import { answerWords, metricOf, resultsOf } from "./answer.ts";
 import { cellGrid, type EndedRun, type Failure, type Grid, runTable, type Word, WORDS } from "./cells.ts";
 
 interface State {
@@ -40,6 +41,16 @@ function render({ model, el }: RenderProps<State>): () => void {
   const { ask, waiting, said: answer, hasKernel } = kernelLink(view, { stop: "sweep.slow" });
   const { root, head } = card(view, el, "mw-sweep", t("sweep.title"));
 
+  const metric = computed(() => metricOf(runs.value));
+  const results = computed(() => grid.rows.map((row) => resultsOf(row, cells.value, runs.value, metric.value)));
+  const [lead, rest] = [h("p", { class: "mw-lead" }), h("p", { class: "mw-muted" })];
+  const says = h("div", { class: "mw-sweep-says", hidden: grid.rows.length === 0 }, lead, rest);
+  view.effect(() => {
+    const words = answerWords(results.value, metric.value, isOver.value);
+    setText(lead, words.lead);
+    setText(rest, words.rest);
+  });
+
   const stop = action(t("sweep.stop"), () => ask("stop"));
   head.append(stop.element);
 
@@ -51,8 +62,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   const more = h("p", { class: "mw-note" });
   const failed = h("section", { class: "mw-stack-tight mw-sweep-failed", "aria-label": t("sweep.failed_cells"), tabindex: 0 }, h("h4", {}, t("sweep.failed_cells")), list, more);
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
-  root.append(h("div", { class: "mw-stack-tight" }, bar, progress, note, answerText),
-    cellGrid(view, grid, cells, runs, failures), bandChart(view, grid, bands), runTable(view, grid, cells, runs), failed, spoken);
+  root.append(says, h("div", { class: "mw-stack-tight" }, bar, progress, note, answerText),
+    cellGrid(view, grid, cells, runs, failures, metric, results), bandChart(view, grid, bands), runTable(view, grid, cells, runs), failed, spoken);
 
   const number = (word: Word) => counts.value[word] ?? 0;
   const total = computed(() => WORDS.reduce((sum, word) => sum + number(word), 0));
@@ -95,7 +106,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
 
   if (grid.rows.length > 1) {
-    addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ length }) => length > 0), answer() {} }]);
+    addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ length }) => length > 0) || results.value.some(({ ended }) => ended > 0), answer() {} }]);
   }
   return view.close;
 }
@@ -129,7 +140,7 @@ function bandChart(view: View, { rows }: Grid, sent: ReadonlySignal<number[][][]
     setText(loss.note, sentences([t("sweep.loss_note"), isPart ? t("sweep.first_settings", { count: sent.value.length }) : ""]));
     const width = Math.max(240, Math.round(size.value) || 560);
     const { named, right } = key.place(width, bands.value);
-    const frame = { width, height: element.closest("[data-stage]") ? 140 : 220, left: 58, right, top: 8, bottom: 24 };
+    const frame = { width, height: 220, left: 58, right, top: 8, bottom: 24 };
     const extremes = bands.value.flatMap(({ rows }) => [rows.map(({ step, low }) => ({ step, value: low })), rows.map(({ step, high }) => ({ step, value: high }))]);
     const axes = lossAxes(frame, extremes, part.value, isLog.value);
     loss.draw({
