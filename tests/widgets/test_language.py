@@ -309,7 +309,7 @@ def test_each_text_has_a_translation_and_no_translation_outlives_its_text(lang):
     said |= {text for name, text in TEXTS.items() if name != "scores"}  # which has no word
     settings = [one for task in mw.tasks.values() for one in in_page(task, "en")]
     said |= {one[name] for one in settings for name in ("title", "about")} | {IN_KERNEL, NO_THREAD}
-    said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group")}
+    said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group", "about")}
     fields = [*settings, *own_recipes.form("en")]
     choices = {one for field in fields for one in field.get("choices", ())}
     said |= {own_recipes.HEADING} | choices - {one.name for one in (*list_formats(), *list_block_formats())}
