@@ -106,7 +106,7 @@ function accepted({ accepted: wanted }: SettingsError): string {
     case "whole": return t("train.takes_whole", wanted);
     case "real": return t("train.takes_number", wanted);
     case "layers": return t("train.takes_layers", wanted);
-    case "weight": return t("train.takes_weight");
+    case "words": return wanted.words;
     case "format": return t("train.takes_format", { bits: MOST_BITS });
   }
 }
