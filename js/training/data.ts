@@ -89,20 +89,21 @@ export class Batches {
   next(size: number): Uint32Array {
     const rows = new Uint32Array(size);
     for (let i = 0; i < size; i++) {
-      if (this.at === this.order.length) this.#shuffle();
+      if (this.at === this.order.length) {
+        shuffle(this.order, this.stream);
+        this.at = 0;
+      }
       rows[i] = this.order[this.at++]!;
     }
     return rows;
   }
+}
 
-  /** Fisher and Yates, from the end. */
-  #shuffle(): void {
-    const order = this.order;
-    for (let last = order.length - 1; last > 0; last--) {
-      const other = this.stream.below(last + 1);
-      [order[last], order[other]] = [order[other]!, order[last]!];
-    }
-    this.at = 0;
+/** Fisher and Yates, from the end. */
+function shuffle(order: Uint32Array, stream: Stream): void {
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = stream.below(last + 1);
+    [order[last], order[other]] = [order[other]!, order[last]!];
   }
 }
 
