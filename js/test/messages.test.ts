@@ -17,12 +17,12 @@ const SAME = new Set([
   "designer.letter_zero", "designer.letter_subnormal", "designer.letter_normal", "designer.letter_infinity", "designer.letter_nan",
   "designer.class_nan", "designer.tiny", "lab.device_cuda", "lab.group_float32", "lab.group_float16", "lab.group_bfloat16", "lab.group_amp",
   "lab.percent", "lab.csv", "run.metric_iou", "lab.field_metrics_iou", "ruler.scale", "explorer.heat_cell",
-  "train.optimizer_sgd", "train.optimizer_adam", "step.ui.twin", "step.ui.twin_scaled", "step.ui.rule", "step.ui.state_first", "step.ui.state_second", "step.ui.times_scale", "step.ui.twin_span",
+  "train.optimizer_sgd", "train.optimizer_adam", "step.ui.twin", "step.ui.twin_scaled", "step.ui.rule", "step.ui.state_first", "step.ui.state_second", "step.ui.times_scale",
 ]);
 const PUT_TOGETHER = new Set([
   "blocks.lost_of", "designer.cell", "designer.class_count", "lab.failure", "lab.field_of", "difference.cell", "difference.cell_raised", "explorer.edge_words",
   "play.verdict", "common.lang", "common.list", "common.series", "common.named", "common.sentences",
-  "step.ui.spoken", "step.ui.bits_of", "step.ui.bits_change", "verdict.reason", "verdict.end", "verdict.sentence",
+  "step.ui.spoken", "step.ui.bits_of", "step.ui.bits_change", "step.ui.twin_span", "verdict.reason", "verdict.end", "verdict.sentence",
 ]);
 
 test("they have the same keys, in the same order", () => {

@@ -96,7 +96,7 @@
       const target = one.closest("label") ?? one;
       const { width, height } = target.getBoundingClientRect();
       if (Math.min(width, height) < 24) yield `${width.toFixed(1)} × ${height.toFixed(1)} px to hit: ${called(target)}`;
-      const hasEdge = target.matches(".mw-chips label, .mw-exercise-options label, button:not(.mw-term > *, .mw-tensor, .mw-difference-cell), select, input[type=text]");
+      const hasEdge = target.matches(".mw-chips label, .mw-exercise-options label, button:not(.mw-term > *, .mw-tensor, .mw-difference-cell, .mw-step-figure, .mw-step-fold), select, input[type=text]");
       if (!hasEdge || isOff(one)) continue;
       const { borderTopColor, borderTopWidth } = styleOf(target);
       const ratio = parseFloat(borderTopWidth) >= 1 ? least(borderTopColor, behind(target.parentElement)) : 0;

@@ -23,6 +23,7 @@ import { settingsFold } from "./fold.ts";
 import { weightName } from "./names.ts";
 import { oneWeight } from "./one.ts";
 import { stageQuestions } from "./questions.ts";
+import { results } from "./results.ts";
 import { slowly } from "./slowly.ts";
 import { accept, type Choice, choiceOf, MOST_STEPS, placeOf, refusal, settingsOf, type State, stateValue, trainerOf, TRAITS, usual, weightOf, widthsOf } from "./state.ts";
 import type { Shown } from "./station.ts";
@@ -45,7 +46,9 @@ function render({ model, el }: RenderProps<State>): () => void {
   const choice = signal<Choice>(first);
   const fault = signal("");
 
+  const held = signal(false); // whether S is being moved: the kernel waits for its release
   function edit(changes: Partial<Choice>, isHeld = false): void {
+    held.value = isHeld;
     view.set(changes);
     if (!isHeld) model.save_changes();
   }
@@ -178,6 +181,11 @@ function render({ model, el }: RenderProps<State>): () => void {
   view.effect(() => {
     current.forEach(({ value }) => value);
     untracked(take);
+  });
+  view.effect(() => {
+    if (held.value) return;
+    model.set("_stations", results(seen.value, place.value));
+    model.save_changes();
   });
   return view.close;
 }

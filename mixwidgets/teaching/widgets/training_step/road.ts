@@ -21,7 +21,7 @@ export function roadDrawing(midpointWords: string) {
   const [low, high, middle, arc] = [tick("mw-step-tick"), tick("mw-step-tick"), tick("mw-step-middle"), tick("mw-step-arc")];
   const end = s("circle", { r: 4.5, cy: FLOOR, class: "mw-step-end" });
   const label = (x: number) => s("text", { x, y: FLOOR + 18, class: "mw-num" });
-  const [lowText, highText] = [label(LEFT), label(RIGHT)];
+  const [lowText, highText] = [label(2), label(WIDE - 2)];
   const middleText = s("text", { x: (LEFT + RIGHT) / 2, y: FLOOR + 18 }, midpointWords);
   const element = s("svg", { viewBox: `0 0 ${WIDE} ${FLOOR + 22}`, class: "mw-step-road", "aria-hidden": "true" },
     s("path", { d: `M4 ${FLOOR}H${WIDE - 4}`, class: "mw-step-axis" }), low, high, middle, arc, end, lowText, highText, middleText);

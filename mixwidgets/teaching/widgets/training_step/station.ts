@@ -83,6 +83,7 @@ export function stationCard({ view, area, number, isFolded, shown, isAll, above,
     setText(figure, now.figure);
     set(figure, { "aria-label": now.value === null ? now.spoken : t("step.ui.open_bits", { what: now.spoken }), "aria-disabled": now.value === null && "true" });
     setText(aside, now.aside);
+    aside.hidden = now.aside === "";
     setText(short, now.figure);
     bits.element.hidden = !now.hasBits || now.value === null;
     if (now.hasBits && now.value !== null) {
