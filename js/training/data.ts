@@ -44,27 +44,20 @@ export function dataSet(task: Task, stream: Stream, rows?: DigitRows): DataSet {
   return { ...shapeOf(task), training: digits(rows, HELD_OUT, count), test: digits(rows, 0, HELD_OUT) };
 }
 
-/** Random numbers by counting: number i is a hash of the stream's key and i, so that a page and NumPy draw the same. */
+/** Random numbers by counting: number i is a hash of the stream's key and i, so that a page and NumPy draw the same. Public, as of Batches, so that a look
+ * can draw from a copy. */
 export class Stream {
-  #key: number;
-  #count = 0;
+  readonly key: number;
+  count = 0;
 
   /** Streams of the same seed and of different names, which are numbers, are independent. */
   constructor(seed: number, name: number) {
-    this.#key = mixed(mixed(seed + 0x9e3779b9) + name);
-  }
-
-  /** A stream that goes on as this one does, apart from it. */
-  copy(): Stream {
-    const copy = new Stream(0, 0);
-    copy.#key = this.#key;
-    copy.#count = this.#count;
-    return copy;
+    this.key = mixed(mixed(seed + 0x9e3779b9) + name);
   }
 
   /** The next number, uniform among the multiples of 2^-24 from 0 to below 1. */
   next(): number {
-    const bits = mixed(mixed(this.#count++) + this.#key);
+    const bits = mixed(mixed(this.count++) + this.key);
     return (bits >>> 8) / 2 ** 24;
   }
 
@@ -83,41 +76,34 @@ function mixed(bits: number): number {
 
 /** Endless batches of row numbers: each epoch has all rows in a new random order, and a batch may reach into the next epoch. */
 export class Batches {
-  readonly #stream: Stream;
-  #order: Uint32Array;
-  #at: number;
+  readonly stream: Stream;
+  readonly order: Uint32Array;
+  at: number;
 
   constructor(count: number, stream: Stream) {
-    this.#stream = stream;
-    this.#order = Uint32Array.from({ length: count }, (_, row) => row);
-    this.#at = count;
-  }
-
-  /** Batches that go on as these do, apart from them. */
-  copy(): Batches {
-    const copy = new Batches(0, this.#stream.copy());
-    copy.#order = this.#order.slice();
-    copy.#at = this.#at;
-    return copy;
+    this.stream = stream;
+    this.order = Uint32Array.from({ length: count }, (_, row) => row);
+    this.at = count;
   }
 
   next(size: number): Uint32Array {
     const rows = new Uint32Array(size);
     for (let i = 0; i < size; i++) {
-      if (this.#at === this.#order.length) this.#shuffle();
-      rows[i] = this.#order[this.#at++]!;
+      if (this.at === this.order.length) {
+        shuffle(this.order, this.stream);
+        this.at = 0;
+      }
+      rows[i] = this.order[this.at++]!;
     }
     return rows;
   }
+}
 
-  /** Fisher and Yates, from the end. */
-  #shuffle(): void {
-    const order = this.#order;
-    for (let last = order.length - 1; last > 0; last--) {
-      const other = this.#stream.below(last + 1);
-      [order[last], order[other]] = [order[other]!, order[last]!];
-    }
-    this.#at = 0;
+/** Fisher and Yates, from the end. */
+function shuffle(order: Uint32Array, stream: Stream): void {
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = stream.below(last + 1);
+    [order[last], order[other]] = [order[other]!, order[last]!];
   }
 }
 

@@ -5,7 +5,7 @@ import { HIGHEST } from "#core/gradients/answers.ts";
 import { counted, type Fate, fatesOf } from "./fate.ts";
 import { Network, type LayerValues, type Pass } from "./network.ts";
 import { roundAll, rounderOf } from "./rounder.ts";
-import { checkSettings, inFloat32, keptFormat, noLossScale, type Settings } from "./settings.ts";
+import { checkSettings, inFloat32, keptFormat, type Settings } from "./settings.ts";
 import type { Trainer, WeightTensor } from "./trainer.ts";
 import { LossScale, Optimizer, unscaled, weightsAfter, type State } from "./update.ts";
 
@@ -86,8 +86,8 @@ export interface Strip {
 export { HIGHEST };
 
 /** The step that `trainer` would take next, with other settings if they are given: as after `Trainer.change`, for the same task,
- * seed and layers. `lossScale`: of this step, instead of the one that it would have; without a loss scale in the settings,
- * another than 1 is a static one. Throws SettingsError, and RangeError for another network. */
+ * seed and layers. `lossScale`: of this step, instead of the one that it would have, as if it were the first; without a loss scale
+ * in the settings, another than 1 is a static one. Throws SettingsError, and RangeError for another network. */
 export function look(trainer: Trainer, settings: Settings = trainer.settings, lossScale?: number): Look {
   const { at, lossScale: own } = start(trainer, settings);
   return at(lossScale ?? own);
@@ -117,15 +117,16 @@ export function weightStep({ kept, read, gradient, unscaled, before, after, upda
  * network: a look is over when the next begins. */
 function start(trainer: Trainer, settings: Settings) {
   checkSettings(settings);
-  const { data, tensors, ahead } = trainer;
+  const { data, tensors } = trainer;
   const widths = [data.features, ...settings.layers, data.classes];
   const { task, seed, layers } = trainer.settings;
   if (settings.task !== task || settings.seed !== seed || String(settings.layers) !== String(layers)) {
     throw new RangeError("a look is at the trainer's own network: start another trainer for another task, seed or layers");
   }
-  const batch = ahead.order.next(settings.batchSize);
+  const { order } = trainer;
+  const batch = Object.assign(copyOf(order), { order: order.order.slice(), stream: copyOf(order.stream) }).next(settings.batchSize);
   const kept = rounded(tensors.map((tensor) => tensor.kept), rounderOf(keptFormat(settings)));
-  const scale = new LossScale(settings.lossScale, ahead.lossScale);
+  const scale = new LossScale(settings.lossScale, trainer.scaling);
 
   /** The passes of some settings, and what follows from them at a scale. */
   const side = (of: Settings) => {
@@ -133,7 +134,7 @@ function start(trainer: Trainer, settings: Settings) {
     const weights: LayerValues[] = settings.layers.concat(data.classes).map((_, layer) => ({ weight: read[2 * layer]!, bias: read[2 * layer + 1]! }));
     const network = new Network(widths, of, batch.length);
     const sizes = kept.map(({ length }) => length);
-    const optimizer = () => new Optimizer(of.optimizer, rounderOf(of.optimizerFormat), sizes, ahead.optimizer);
+    const optimizer = () => new Optimizer(of.optimizer, rounderOf(of.optimizerFormat), sizes, trainer.optimizer);
     const before = optimizer().states;
     const loss = network.loss(weights, data.training, batch);
     return (lossScale: number, skips: (foundInf: boolean) => boolean): Side & { readonly skipped: boolean } => {
@@ -151,7 +152,7 @@ function start(trainer: Trainer, settings: Settings) {
         moved.updates(tensor, updates, of);
         return updates;
       });
-      const draws = ahead.draws.copy();
+      const draws = copyOf(trainer.draws);
       return { ...common, after: moved.states, update, next: update.map((updates, tensor) => weightsAfter(kept[tensor]!, updates, of, draws)) };
     };
   };
@@ -159,9 +160,9 @@ function start(trainer: Trainer, settings: Settings) {
   const twin = side(inFloat32(settings))(1, () => false);
   const chosen = side(settings);
   const at = (lossScale: number): Look => {
-    const { lossScale: rule } = settings;
-    const policy = rule.kind === "none" && lossScale !== 1 ? new LossScale({ ...noLossScale, kind: "static", initScale: lossScale }) : new LossScale(rule, scale);
-    policy.scale = lossScale;
+    const { kind } = settings.lossScale;
+    const rule = { ...settings.lossScale, kind: kind === "none" ? "static" as const : kind, initScale: lossScale };
+    const policy = lossScale === scale.scale ? new LossScale(settings.lossScale, scale) : new LossScale(rule);
     const own = chosen(policy.scale, (foundInf) => policy.skips(foundInf));
     policy.finishStep(own.foundInf);
     const notFinite = own.gradient.reduce((sum, values) => sum + values.filter((value) => !Number.isFinite(value)).length, 0);
@@ -169,6 +170,9 @@ function start(trainer: Trainer, settings: Settings) {
   };
   return { at, lossScale: scale.scale };
 }
+
+/** A copy of an object, whose arrays it shares. */
+const copyOf = <T extends object>(one: T): T => Object.assign(Object.create(Object.getPrototypeOf(one)), one);
 
 function rounded(arrays: readonly Float32Array[], rounder: ReturnType<typeof rounderOf>): Float32Array[] {
   return arrays.map((values) => {

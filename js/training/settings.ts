@@ -72,7 +72,7 @@ type Accepted =
   | { readonly kind: "choice"; readonly options: readonly string[] }
   | { readonly kind: "whole" | "real"; readonly low: number; readonly high: number }
   | { readonly kind: "layers"; readonly most: number; readonly units: number }
-  | { readonly kind: "weight" }
+  | { readonly kind: "words"; readonly words: string }
   | { readonly kind: "format" };
 
 /** The value of a field cannot be trained with. */

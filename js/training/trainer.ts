@@ -41,14 +41,6 @@ export interface WeightTensor {
   readonly gradient: Float32Array;
 }
 
-export interface Ahead {
-  readonly order: Batches;
-  /** Of stochastic rounding. */
-  readonly draws: Stream;
-  readonly optimizer: Optimizer;
-  readonly lossScale: LossScale;
-}
-
 /** The names of the streams of random numbers; that of the first weights of tensor i is WEIGHTS + i. */
 const [DATA, ORDER, ROUNDING, WEIGHTS] = [1, 2, 3, 16];
 
@@ -71,10 +63,12 @@ export class Trainer {
   #layers: readonly LayerValues[] = [];
   /** The same, as the last step read them. */
   #readBefore: readonly LayerValues[] = [];
-  #optimizer!: Optimizer;
-  #lossScale!: LossScale;
-  #order!: Batches;
-  #draws!: Stream;
+  /** What the next step uses beside the weights; a look copies it. */
+  optimizer!: Optimizer;
+  scaling!: LossScale;
+  order!: Batches;
+  /** Of stochastic rounding. */
+  draws!: Stream;
 
   /** Only the task "digits" needs `digits`. Throws SettingsError. */
   constructor(settings: Settings, digits?: DigitRows) {
@@ -86,12 +80,7 @@ export class Trainer {
 
   /** The loss scale of the next step. */
   get lossScale(): number {
-    return this.#lossScale.scale;
-  }
-
-  /** What the next step will use beside the weights, as copies or not to be written. */
-  get ahead(): Ahead {
-    return { order: this.#order.copy(), draws: this.#draws.copy(), optimizer: this.#optimizer, lossScale: this.#lossScale };
+    return this.scaling.scale;
   }
 
   /** How many weights there are, biases included. */
@@ -103,9 +92,9 @@ export class Trainer {
   reset(): void {
     const { task, seed, lossScale } = this.settings;
     this.data = dataSet(task, new Stream(seed, DATA), this.#digits);
-    this.#order = new Batches(this.data.training.count, new Stream(seed, ORDER));
-    this.#draws = new Stream(seed, ROUNDING);
-    this.#lossScale = new LossScale(lossScale);
+    this.order = new Batches(this.data.training.count, new Stream(seed, ORDER));
+    this.draws = new Stream(seed, ROUNDING);
+    this.scaling = new LossScale(lossScale);
     this.tensors = [];
     this.#build();
     this.steps = this.skippedSteps = 0;
@@ -120,14 +109,14 @@ export class Trainer {
     const before = this.settings;
     this.settings = settings;
     if (settings.task !== before.task || settings.seed !== before.seed) return this.reset();
-    this.#lossScale = new LossScale(settings.lossScale, this.#lossScale);
-    this.#build(this.#optimizer);
+    this.scaling = new LossScale(settings.lossScale, this.scaling);
+    this.#build(this.optimizer);
   }
 
   step(): StepReport {
     const { settings } = this;
     const [layers, network, scale] = [this.#layers, this.#network, this.lossScale];
-    this.batch = this.#order.next(settings.batchSize);
+    this.batch = this.order.next(settings.batchSize);
     this.#readBefore = layers.map(({ weight, bias }) => ({ weight: weight.slice(), bias: bias.slice() }));
     // 1. Forward on the weights' copies (3.1), in the activation format.
     // 2. The loss in float32 (3.3).
@@ -136,8 +125,8 @@ export class Trainer {
     network.backward(layers, settings.lossWeight * scale);
     // 4. Whether a gradient is inf or NaN decides on this update and on the next scale (3.2).
     const foundInf = this.tensors.some(({ gradient }) => !areFinite(gradient));
-    const skipped = this.#lossScale.skips(foundInf);
-    this.#lossScale.finishStep(foundInf);
+    const skipped = this.scaling.skips(foundInf);
+    this.scaling.finishStep(foundInf);
     // 5. Unscale in float32 (3.2), and update the weights that are kept (3.1).
     const unchanged = skipped ? 0 : this.#update(scale);
     this.steps += 1;
@@ -232,18 +221,18 @@ export class Trainer {
     });
     if (!isSame) this.#readBefore = this.#layers;
     const sizes = this.tensors.map(({ kept }) => kept.length);
-    this.#optimizer = new Optimizer(settings.optimizer, rounderOf(settings.optimizerFormat), sizes, optimizer);
+    this.optimizer = new Optimizer(settings.optimizer, rounderOf(settings.optimizerFormat), sizes, optimizer);
   }
 
   /** One step of the optimiser. Returns how many weights an update that is not 0 left unchanged. */
   #update(scale: number): number {
     const { settings } = this;
     let unchanged = 0;
-    this.#optimizer.startStep();
+    this.optimizer.startStep();
     this.tensors.forEach(({ kept, gradient }, tensor) => {
       const updates = unscaled(gradient, scale);
-      this.#optimizer.updates(tensor, updates, settings);
-      const next = weightsAfter(kept, updates, settings, this.#draws);
+      this.optimizer.updates(tensor, updates, settings);
+      const next = weightsAfter(kept, updates, settings, this.draws);
       for (let i = 0; i < kept.length; i++) if (updates[i] !== 0 && next[i] === kept[i]) unchanged++;
       kept.set(next);
     });

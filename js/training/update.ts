@@ -35,11 +35,6 @@ export class LossScale {
     return foundInf && this.#rule.kind !== "none";
   }
 
-  /** Have the next step use this factor. */
-  set scale(scale: number) {
-    this.#scale = Math.fround(scale);
-  }
-
   finishStep(foundInf: boolean): void {
     const { kind, backoffFactor, growthFactor, growthInterval } = this.#rule;
     if (kind !== "dynamic") return;

@@ -6,7 +6,7 @@ import { FloatFormat, usualBias } from "#core/formats/float_format.ts";
 import { realIn } from "#core/formats/parse.ts";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { holdsTensors } from "#training/rounder.ts";
-import { checkSettings, checkWhole, noLossScale, type Settings, SettingsError } from "#training/settings.ts";
+import { checkSettings, checkWhole, noLossScale, type Settings, SettingsError, startingSettings } from "#training/settings.ts";
 import { listed, t } from "#ui/messages.ts";
 
 /** The traits that both widgets with a network have. */
@@ -33,8 +33,7 @@ export interface Chosen {
   readonly seed: number;
 }
 
-const FORMAT_TRAITS = ["weight_format", "activation_format", "gradient_format", "optimizer_format"] as const;
-type FormatTrait = (typeof FORMAT_TRAITS)[number];
+const FIELDS = Object.keys(startingSettings("circle"));
 /** Traits that are lists of numbers, written "8-8". */
 const LISTS: readonly string[] = ["layers", "weight"];
 const NUMBERS: readonly string[] = ["learning_rate", "momentum", "eps", "loss_weight"];
@@ -63,28 +62,23 @@ export function widthsIn(name: string): { exponent: number; fraction: number } |
   return match ? { exponent: Number(match[1]), fraction: Number(match[2]) } : undefined;
 }
 
-/** The format that a trait names. Throws SettingsError if tensors cannot be kept in it. */
-function formatOf(trait: FormatTrait, name: unknown): FloatFormat {
+/** The format that the trait of a field names. Throws SettingsError if tensors cannot be kept in it. */
+function formatOf(field: string, name: unknown): FloatFormat {
   const widths = widthsIn(String(name));
   const format = widths ? ownFormat(widths.exponent, widths.fraction) : getFormat(name);
   if (format && format.bits <= MOST_BITS && holdsTensors(format)) return format;
-  throw new SettingsError(trait, { kind: "format" }, name);
+  throw new SettingsError(field, { kind: "format" }, name);
 }
 
 /** The engine's settings for a choice. Throws SettingsError if it cannot be trained with. */
 export function settingsOf(choice: Chosen): Settings {
   checkWhole("log2_loss_scale", choice.log2_loss_scale, LOWEST, HIGHEST);
-  const [weightFormat, activationFormat, gradientFormat, optimizerFormat] =
-    FORMAT_TRAITS.map((name) => formatOf(name, choice[name]));
   const scaled = { kind: choice.loss_scale, initScale: 2 ** choice.log2_loss_scale, growthInterval: choice.growth_interval } as Settings["lossScale"];
-  const settings = {
-    task: choice.task, layers: choice.layers, activation: choice.activation,
-    weightFormat, activationFormat, gradientFormat, optimizerFormat,
-    masterWeights: choice.master_weights, accumulation: choice.accumulation, weightRounding: choice.weight_rounding,
-    optimizer: choice.optimizer, learningRate: choice.learning_rate, momentum: choice.momentum, eps: choice.eps,
-    lossScale: choice.loss_scale === "none" ? noLossScale : { ...noLossScale, ...scaled },
-    lossWeight: choice.loss_weight, batchSize: choice.batch_size, seed: choice.seed,
-  } as Settings;
+  const settings = Object.fromEntries(FIELDS.map((field) => {
+    const value = choice[traitOf(field) as keyof Chosen];
+    return [field, field.endsWith("Format") ? formatOf(field, value) : value];
+  })) as unknown as Settings;
+  Object.assign(settings, { lossScale: choice.loss_scale === "none" ? noLossScale : { ...noLossScale, ...scaled } });
   checkSettings(settings);
   return settings;
 }
@@ -101,14 +95,9 @@ export function refusalOf(check: () => unknown): string {
 }
 
 function accepted({ accepted: wanted }: SettingsError): string {
-  switch (wanted.kind) {
-    case "choice": return t("train.takes_choice", { options: listed(wanted.options.filter(Boolean)) });
-    case "whole": return t("train.takes_whole", wanted);
-    case "real": return t("train.takes_number", wanted);
-    case "layers": return t("train.takes_layers", wanted);
-    case "weight": return t("train.takes_weight");
-    case "format": return t("train.takes_format", { bits: MOST_BITS });
-  }
+  if (wanted.kind === "words") return wanted.words;
+  const options = wanted.kind === "choice" ? listed(wanted.options.filter(Boolean)) : "";
+  return t(`train.takes_${wanted.kind}`, { ...wanted, options, bits: MOST_BITS });
 }
 
 /** The trait for a field of the engine's settings: growth_interval for "lossScale.growthInterval". */

@@ -4,6 +4,7 @@ import { type DigitRows, shapeOf } from "#training/data.ts";
 import type { Look, Place } from "#training/look.ts";
 import { checkChoice, checkWhole, inFloat32, type Settings, SettingsError, type Task } from "#training/settings.ts";
 import { Trainer } from "#training/trainer.ts";
+import { t } from "#ui/messages.ts";
 import * as network from "../settings.ts";
 import { usual as usualInFile } from "./usual.json"; // by name, so that the bundle omits the rest
 
@@ -27,7 +28,7 @@ export function settingsOf(choice: Choice): Settings {
   checkWhole("float32_steps", choice.float32_steps, 0, MOST_STEPS);
   checkWhole("steps", choice.steps, 0, MOST_STEPS);
   checkChoice("all_weights", choice.all_weights, [true, false]);
-  if (!isInNetwork(choice)) throw new SettingsError("weight", { kind: "weight" }, network.stateValue("weight", choice.weight));
+  if (!isInNetwork(choice)) throw new SettingsError("weight", { kind: "words", words: t("step.takes_weight") }, network.stateValue("weight", choice.weight));
   return settings;
 }
 
