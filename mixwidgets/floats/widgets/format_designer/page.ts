@@ -14,7 +14,7 @@ import { cut, integer, twoTo, valueIn, withMinus } from "#ui/digits.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { attempt } from "#ui/fields.ts";
 import { listed, pieces, t, type MessageKey, type Piece } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage.ts";
+import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { explained } from "#ui/term.ts";
 import { kept, viewOf, type View } from "#ui/view.ts";
 import { controls, type Draft } from "./controls.ts";

@@ -51,10 +51,9 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
   const curve = scaleCurve(explored, textures, slider);
   const end = (log2: number) => h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }, "2", h("sup", {}, withMinus(String(log2))));
   const element = h("div", { class: "mw-stack-tight" },
-    h("div", { class: "mw-scale-row" },
+    h("div", { class: "mw-scale-row mw-entry" },
       end(LOWEST), h("div", { class: "mw-scale-track" }, curve, slider), end(HIGHEST),
-      h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": "true" }, "S = 2^"), field)),
-    h("div", { class: "mw-error-line" }, error));
+      h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": "true" }, "S = 2^"), field), error));
   const proposal = computed(() => answers.value.best.log2);
 
   function move(log2: number): void {
