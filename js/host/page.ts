@@ -166,4 +166,7 @@ async function show(): Promise<void> {
 show().catch((error: unknown) => {
   setText(note, t("page.failed", { reason: String(error) }));
   throw error;
+}).finally(() => {
+  // A site hides till then what the cards would move. They have measured themselves one frame after they are drawn.
+  requestAnimationFrame(() => requestAnimationFrame(() => document.body.toggleAttribute("data-shown", true)));
 });

@@ -357,13 +357,19 @@ def test_tab_stays_on_the_stage(page, tmp_path, name):
     """No control that is hidden behind it, nor one of the page, takes the focus."""
     with made(name, "en", tmp_path) as path:
         page.goto(path.as_uri())
-        page.evaluate("document.body.append(document.createElement('button'), document.createElement('input'))")
+        page.evaluate(
+            "document.body.append(document.createElement('button'), document.createElement('input'))"
+        )
         root = page.locator("#widget > .mw")
         root.get_by_role("button", name="Stage").press("Enter")
         names = set()
         for _ in range(8):
             page.keyboard.press("Tab")
-            names.add(page.evaluate("(document.activeElement.ariaLabel ?? document.activeElement.textContent).trim()"))
+            names.add(
+                page.evaluate(
+                    "(document.activeElement.ariaLabel ?? document.activeElement.textContent).trim()"
+                )
+            )
         stops = {"What does the room predict?", "Show", "Without questions", "Leave the stage"}
         assert names - {page.evaluate("document.body.textContent.trim()")} == stops  # the body: none
         page.keyboard.press("Escape")
