@@ -458,9 +458,8 @@ def test_no_page_jumps_while_it_loads(site, width):
         expect(site.page.locator("body[data-shown]")).to_be_visible()
         site.is_shown()
         expect(site.page.locator("footer")).to_have_css("visibility", "visible")
-        shifts[name] = site.page.evaluate(
-            "() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(() => told(shift))))"
-        )
+        site.page.evaluate("new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))")
+        shifts[name] = site.page.evaluate("shift")
     assert max(shifts.values()) < 0.02, (
         shifts
     )  # 0.1 is called good; what is left is within the explorer's card
@@ -478,8 +477,10 @@ def test_a_page_that_cannot_show_its_cards_shows_the_rest(site):
 
 
 REACHING = """() => {
-  const styles = (rules) => [...rules].flatMap((rule) => (rule.selectorText ? [rule.selectorText] : styles(rule.cssRules ?? [])));
-  const inCards = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.parentElement?.closest(".mw"));
+  const styles = (rules) =>
+    [...rules].flatMap((rule) => (rule.selectorText ? [rule.selectorText] : styles(rule.cssRules ?? [])));
+  const inCards = (selector) =>
+    [...document.querySelectorAll(selector)].filter((one) => one.parentElement?.closest(".mw"));
   const ofAll = ["*, ::before, ::after", "[hidden]"]; // every card has these itself
   return styles(document.styleSheets[0].cssRules).filter((selector) => !ofAll.includes(selector))
     .filter((selector) => !selector.includes(":focus-visible") && inCards(selector).length > 0);
