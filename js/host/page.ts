@@ -3,6 +3,7 @@
 
 import { set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { isStageKey } from "#ui/stage.ts";
 import { keep, kept } from "#ui/tab.ts";
 import { joinStates, readState, splitStates, type Traits, writeState } from "./address.ts";
 import { openParts } from "./lesson.ts";
@@ -161,9 +162,16 @@ async function show(): Promise<void> {
   address.follow();
   for (const widget of widgets) await widget.show();
   window.addEventListener("hashchange", address.follow);
+  document.addEventListener("keydown", (event) => { // outside a card, which keeps its keys
+    const inView = (button: Element) => button.checkVisibility() && button.getBoundingClientRect().bottom > 0;
+    if (isStageKey(event)) [...document.querySelectorAll<HTMLElement>(".mw-stage-button")].find(inView)?.click();
+  });
 }
 
 show().catch((error: unknown) => {
   setText(note, t("page.failed", { reason: String(error) }));
   throw error;
+}).finally(() => {
+  // A site hides till then what the cards would move. They have measured themselves one frame after they are drawn.
+  requestAnimationFrame(() => requestAnimationFrame(() => document.body.toggleAttribute("data-shown", true)));
 });

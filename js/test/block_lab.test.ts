@@ -228,7 +228,7 @@ describe("what is sent", () => {
     expect(readLab(model.saved[1] as never)!.values[0]).toBe(0.125);
     for (const wrong of ["", "abc", "1e999", "nan", "0x10", "1,5", "<img src=x onerror=alert(1)>"]) {
       type(wrong);
-      expect(text(".mw-error-line .mw-error")).toContain(wrong || "nothing");
+      expect(text(".mw-lab-control .mw-error")).toContain(wrong || "nothing");
       expect(field.getAttribute("aria-invalid")).toBe("true");
     }
     expect(model.saved).toHaveLength(2);

@@ -6,13 +6,13 @@ import { sources } from "./sources.ts";
 import { card } from "#ui/card.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage.ts";
+import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { viewOf } from "#ui/view.ts";
 
 const place = () => document.body.appendChild(document.createElement("div"));
 const cardOf = (title: string) => card(viewOf(fakeModel({}) as never), place(), "mw-test", title);
 const button = (root: HTMLElement) => root.querySelector<HTMLButtonElement>(".mw-stage-button")!;
-const isStaged = (root: HTMLElement) => [root.hasAttribute("data-stage"), button(root).getAttribute("aria-pressed")];
+const isStaged = (root: HTMLElement) => [root.hasAttribute("data-stage"), button(root).getAttribute("aria-label")];
 const press = (target: Element, key: string) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 
 afterEach(() => {
@@ -24,15 +24,16 @@ afterEach(() => {
 describe("the stage", () => {
   it("takes one card, and gives it back at the button and at Escape", () => {
     const [one, other] = [cardOf("One").root, cardOf("Other").root];
-    expect(button(one).getAttribute("aria-label")).toBe("Stage");
-    expect([isStaged(one), isStaged(other)]).toEqual([[false, "false"], [false, "false"]]);
+    const sign = button(one).innerHTML;
+    expect([isStaged(one), isStaged(other)]).toEqual([[false, "Stage"], [false, "Stage"]]);
     button(one).click();
-    expect([isStaged(one), isStaged(other)]).toEqual([[true, "true"], [false, "false"]]);
+    expect([isStaged(one), isStaged(other)]).toEqual([[true, "Leave the stage"], [false, "Stage"]]);
+    expect(button(one).innerHTML).not.toBe(sign); // leaving has its own
     button(one).click();
-    expect(isStaged(one)).toEqual([false, "false"]);
+    expect(isStaged(one)).toEqual([false, "Stage"]);
     button(one).click();
     press(one, "Escape");
-    expect(isStaged(one)).toEqual([false, "false"]);
+    expect(isStaged(one)).toEqual([false, "Stage"]);
     expect(document.activeElement).toBe(button(one));
   });
 
@@ -44,9 +45,37 @@ describe("the stage", () => {
     press(field, key);
     if (!key.startsWith("Arrow")) press(button(one), key); // it presses the button
     one.dispatchEvent(new KeyboardEvent("keydown", { key, altKey: true }));
-    expect(isStaged(one)).toEqual([true, "true"]);
+    expect(isStaged(one)).toEqual([true, "Leave the stage"]);
     press(document.activeElement!, key);
     expect([isStaged(one)[0], isStaged(other)[0], document.activeElement]).toEqual([false, true, other]);
+  });
+
+  it("is opened by Alt + Enter from anywhere in the card", () => {
+    const { root } = cardOf("One");
+    const field = root.appendChild(document.createElement("input"));
+    const enter = (altKey: boolean) => field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", altKey, bubbles: true, cancelable: true }));
+    enter(false);
+    expect(isStaged(root)[0]).toBe(false);
+    expect(enter(true)).toBe(false); // the notebook has another use of it
+    expect(isStaged(root)[0]).toBe(true);
+  });
+
+  it("leaves all else inert, also around a shadow tree, until it is left or the card is gone", () => {
+    const beside = place();
+    const kept = place();
+    kept.setAttribute("inert", "");
+    const shadow = place().attachShadow({ mode: "open" });
+    const [inside, el] = [1, 2].map(() => shadow.appendChild(document.createElement("div")));
+    const view = viewOf(fakeModel({}) as never);
+    const { root } = card(view, el!, "mw-test", "One");
+    const inert = () => [beside, kept, inside!, el!, root].map((one) => one.hasAttribute("inert"));
+    button(root).click();
+    expect(inert()).toEqual([true, true, true, false, false]);
+    press(root, "Escape");
+    expect(inert()).toEqual([false, true, false, false, false]);
+    button(root).click();
+    view.close();
+    expect(inert()).toEqual([false, true, false, false, false]);
   });
 
   it("has 640 × 360 pixels, however large the window is", () => {
@@ -66,71 +95,84 @@ describe("a widget's questions", () => {
   const staged = () => {
     const model = fakeModel({ code: "0x3C00" });
     const { root } = cardOf("One");
-    const body = root.appendChild(document.createElement("p"));
     const view = viewOf(model as any);
     addQuestions(view, root, answeredByTraits(view, STEPS));
     button(root).click();
     const find = <E extends Element>(selector: string) => root.querySelector<E>(`.mw-stage-sequence ${selector}`)!;
     const [field, next] = [find<HTMLInputElement>("input"), find<HTMLButtonElement>(".mw-primary")];
-    return { model, root, body, field, next, question: () => find(".mw-stage-question").textContent, said: () => find(".mw-stage-said").textContent, back: find<HTMLButtonElement>("button") };
+    return { model, root, field, next, question: () => find(".mw-stage-question").textContent, said: () => find(".mw-stage-said").textContent, back: find<HTMLButtonElement>("button") };
   };
 
-  it("are answered only once a prediction is written, by key alone", () => {
-    const { model, root, field, question, said } = staged();
+  it("are answered once a prediction is written, by key alone; an empty field says what it waits for", () => {
+    const { model, root, field, next, question, said } = staged();
+    const told = () => root.querySelector(".mw-error")!.textContent;
     expect(question()).toBe("65505 in float16: which number is stored?");
-    press(root, "PageDown");
+    next.click();
+    expect([told(), document.activeElement]).toEqual(["Write the room’s prediction first. The Page Down key goes on without one.", field]);
     field.value = " ";
+    field.dispatchEvent(new Event("input"));
+    expect(told()).toBe("");
     press(field, "Enter");
     expect([model.get("code"), document.activeElement]).toEqual(["0x3C00", field]);
+    expect(told()).not.toBe("");
     field.value = "65504";
     press(field, "Enter");
-    expect([model.get("code"), said()]).toEqual(["0x7BFF", "The room said: 65504"]);
+    expect([model.get("code"), said(), told()]).toEqual(["0x7BFF", "The room said: 65504", ""]);
     expect(model.saved.length).toBe(1);
     expect(root.contains(document.activeElement)).toBe(true);
     press(root, "PageDown");
-    expect([question(), field.value, field.hidden]).toEqual(["And 65520?", "", false]);
+    expect([question(), field.value, field.parentElement!.hidden]).toEqual(["65520 in float16: which number is stored?", "", false]);
     expect(model.get("code")).toBe("0x7BFF");
     press(root, "PageUp");
     expect(question()).toBe("65505 in float16: which number is stored?");
   });
 
-  it("begin anew after the last one", () => {
-    const { field, next, question, back } = staged();
-    for (const name of ["Next", "From the start"]) {
+  it("are led through by a presenter's remote without a guess", () => {
+    const { model, root, field, question, said } = staged();
+    press(field, "PageDown");
+    expect([model.get("code"), said()]).toEqual(["0x7BFF", ""]);
+    press(root, "PageDown");
+    expect(question()).toBe("65520 in float16: which number is stored?");
+    press(root, "PageDown");
+    expect(model.get("code")).toBe("0x7C00");
+  });
+
+  it("end after the last one, and begin anew on another visit", () => {
+    const { root, field, next, question, back } = staged();
+    for (const name of ["Next", "End the questions"]) {
       field.value = "?";
       next.click();
       expect(next.textContent).toBe(name);
       next.click();
     }
-    expect([question(), back.hidden]).toEqual(["65505 in float16: which number is stored?", true]);
+    expect([next.closest("[hidden]") !== null, document.activeElement]).toEqual([true, root]);
+    press(root, "Escape");
+    button(root).click();
+    expect([question(), back.hidden, next.closest("[hidden]")]).toEqual(["65505 in float16: which number is stored?", true, null]);
   });
 
-  it("let nothing be touched before, and hide what shows the answer", () => {
-    const { model, root, body, field } = staged();
-    const state = () => [body.hasAttribute("inert"), root.hasAttribute("data-asks")];
-    expect(state()).toEqual([true, false]); // another number
-    model.receive({ code: "0x7BFF" });
-    expect(state()).toEqual([true, true]);
+  it("stand alone, whatever the widget shows, until they are answered", () => {
+    const { root, field } = staged();
+    const isAlone = () => root.hasAttribute("data-asks");
+    expect(isAlone()).toBe(true);
     field.value = "65504";
     press(field, "Enter");
-    expect(state()).toEqual([false, false]);
+    expect(isAlone()).toBe(false);
     press(root, "PageDown");
-    expect(state()).toEqual([true, false]);
-    press(root, "PageUp");
-    expect(state()).toEqual([true, true]);
+    expect(isAlone()).toBe(true);
     press(root, "Escape");
-    expect(state()).toEqual([false, false]);
+    expect(isAlone()).toBe(false);
   });
 
   it("can be put away", () => {
-    const { root, body } = staged();
+    const { root } = staged();
     const without = [...root.querySelectorAll("button")].find((one) => one.textContent === "Without questions")!;
     without.click();
-    expect([body.hasAttribute("inert"), without.parentElement!.parentElement!.hidden]).toEqual([false, true]);
+    expect([root.hasAttribute("data-asks"), without.parentElement!.parentElement!.hidden]).toEqual([false, true]);
     expect(document.activeElement).toBe(root);
     button(root).click();
     button(root).click();
-    expect(body.hasAttribute("inert")).toBe(true);
+    expect(root.hasAttribute("data-asks")).toBe(true);
   });
 
   it("are followed by the page's next card, and come after the one before", () => {

@@ -12,7 +12,7 @@ export function card(view: View, el: HTMLElement, kind: string, title: string): 
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h("section", { class: `mw mw-stack ${kind}`, lang: t("common.lang"), "aria-labelledby": id });
-  root.append(h("div", { class: "mw-card-top" }, head, stageButton(root)));
+  root.append(h("div", { class: "mw-card-top" }, head, stageButton(view, root)));
   keepKeys(root);
   adoptStyle(el);
   el.classList.add("mw-place"); // some hosts give it no width, or a colour

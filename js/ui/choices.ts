@@ -57,8 +57,8 @@ export function menuOf<Name extends string>(names: readonly Name[], choose: (nam
   return select;
 }
 
-/** A control after its label. */
-export function labelled(text: string, control: HTMLElement): HTMLElement {
+/** A control after its label, and its error. */
+export function labelled(text: string, control: HTMLElement, error?: HTMLElement): HTMLElement {
   if (!control.id) control.id = uniqueId("control");
-  return h("span", { class: "mw-row mw-labelled" }, h("label", { for: control.id, class: "mw-muted" }, text), control);
+  return h("span", { class: "mw-row mw-labelled mw-entry" }, h("label", { for: control.id, class: "mw-muted" }, text), control, error);
 }

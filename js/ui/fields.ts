@@ -10,12 +10,12 @@ const LONGEST = 20_000; // characters that a field takes; what is too long to re
 /** A text field after its label. `commit` returns an error to show, or an empty text. */
 export function textField(label: string, commit: (text: string) => string) {
   const { element, error, show } = bareField({ maxlength: LONGEST }, commit);
-  return { element: labelled(label, element), error, show };
+  return { element: labelled(label, element, error), show };
 }
 
-/** A text field without a label. `error` is the element for errors, to be placed near the field. */
+/** A text field without a label. `error` is the element for errors, to be placed in an "mw-entry" with the field. */
 export function bareField(attributes: Record<string, string | number>, commit: (text: string) => string) {
-  const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
+  const error = h("span", { id: uniqueId("error"), class: "mw-error", role: "alert" });
   const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
   let shown = "";
   let writing = false;

@@ -54,7 +54,7 @@
       const drawing = one.closest("svg");
       const style = styleOf(one);
       const ratio = least(drawing ? style.fill : style.color, behind(drawing?.parentElement ?? one));
-      if (ratio < 4.5 && !isOff(one)) yield `text ${called(one)} has a contrast of ${ratio.toFixed(2)}`;
+      if (ratio < 4.5) yield `text ${called(one)} has a contrast of ${ratio.toFixed(2)}`;
       line.selectNodeContents(node);
       const isUnder = top && !one.closest(".mw-card-top") && [...line.getClientRects()].some((rect) => Math.min(...lie(rect, top)) > 1);
       if (isUnder) yield `the button of the stage lies on ${called(one)}`;
@@ -77,6 +77,10 @@
       for (const [i, [one, a]] of texts.entries()) for (const [other, b] of texts.slice(i + 1)) {
         const [across, down] = lie(a, b);
         if (across > 1 && down > 4) yield `${across.toFixed(1)} px of ${called(one)} lie on ${called(other)}`;
+      }
+      for (const line of drawing.querySelectorAll(".mw-nl-midpoint line, .mw-nl-plumb")) for (const [text, box] of texts) {
+        const isOver = text.compareDocumentPosition(line) & Node.DOCUMENT_POSITION_FOLLOWING;
+        if (isOver && Math.min(...lie(line.getBoundingClientRect(), box)) >= 0) yield `a line strikes ${called(text)} through`;
       }
     }
     for (const one of all("*:not(svg, svg *, input, select, canvas, progress)")) {

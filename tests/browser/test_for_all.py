@@ -19,6 +19,7 @@ FAULTS = (Path(__file__).parent / "faults.js").read_text(encoding="utf-8")
 PHONE, ZOOMED, LAPTOP, PROJECTOR = 360, 640, 1280, 1920  # pixels; ZOOMED is the laptop's at 200 %
 READABLE = 24  # pixels of a letter, on the stage
 STAGES = {LAPTOP: 720, PROJECTOR: 1080}
+HIDDEN = "all => all.every((one) => one.getClientRects().length === 0)"
 SCROLLS = "one => one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth"
 
 
@@ -145,17 +146,18 @@ def test_it_is_for_all(shown):
     walk_by_tab(page)
 
     texts = {"en": ENGLISH, "zh": CHINESE}[lang]
-    button = root.get_by_role("button", name=texts["common.stage"])
+    button = root.get_by_role("button", name=texts["common.stage"], exact=True)
+    leave = root.get_by_role("button", name=texts["common.stage_leave"])
     button.press("Enter")
-    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(leave).to_be_visible()
     faults += looked_at_on_stage(page, root)
     check_axe(page)
-    without = root.get_by_role("button", name=texts["common.stage_without"])
+    without = root.get_by_role("button", name=texts["stage.without"])
     if without.count():  # a question, which may stand there alone
         without.press("Enter")
         faults += looked_at_on_stage(page, root)
-    button.press("Escape")
-    expect(button).to_have_attribute("aria-pressed", "false")
+    leave.press("Escape")
+    expect(button).to_be_visible()
     assert faults == []
 
 
@@ -299,40 +301,61 @@ def test_a_stage_opened_by_the_mouse_is_led_by_keys(page, tmp_path):
     ],
 )
 def test_the_stage_shows_no_answer_before_the_room_has_predicted(page, tmp_path, name):
-    """And what it shows then needs no scrolling, of each question."""
+    """And what it shows then needs no scrolling, of each question. An empty field says what it waits for; a
+    presenter's remote goes on without a guess."""
     page.set_viewport_size({"width": LAPTOP, "height": STAGES[LAPTOP]})
     with made(name, "en", tmp_path) as path:
         page.goto(path.as_uri())
         root = page.locator("#widget > .mw")
         body = root.locator("> :not(.mw-card-top, .mw-stage-sequence, .mw-hidden, [hidden])")
-        root.get_by_role("button", name="Stage").press("Enter")
+        expect(root).to_be_visible()
+        page.keyboard.press("Alt+Enter")  # from wherever the focus is
         place, field = (
             page.locator(".mw-stage-sequence .mw-num"),
             page.get_by_label("What does the room predict?"),
         )
         count = int(place.text_content().split("/")[1])
-        always = name in ("FormatDesigner", "TrainingLab", "SweepProgress", "ModuleErrors")
         for i in range(count):
             expect(place).to_have_text(f"{i + 1} / {count}")
-            assert body.evaluate_all("all => all.every((one) => one.hasAttribute('inert'))")
-            for sentence in body.locator(".mw-callout").or_(body.and_(page.locator(".mw-callout"))).all():
-                expect(sentence).to_be_hidden()  # that of the last question may name the answer of this one
-            if always:
-                assert body.evaluate_all("all => all.every((one) => one.getClientRects().length === 0)")
-            page.keyboard.press("PageDown")
+            assert body.evaluate_all(HIDDEN)
+            page.keyboard.press("Enter")
             expect(field).to_be_focused()
-            field.press_sequentially("a guess")
+            expect(root.get_by_role("alert").filter(has_text="Write the room")).to_be_visible()
+            field.press_sequentially("a guess" if i % 2 else "")
             page.keyboard.press("PageDown")
-            assert body.evaluate_all("all => all.some((one) => one.getClientRects().length > 0)")
-            assert not body.evaluate_all("all => all.some((one) => one.hasAttribute('inert'))")
+            assert not body.evaluate_all(HIDDEN)
             settle(page)
             assert not root.evaluate(SCROLLS), f"what belongs together needs scrolling after question {i + 1}"
             if i + 1 < count:
                 page.keyboard.press("PageDown")
-        page.keyboard.press("PageUp" if count > 1 else "Enter")  # Enter begins anew
-        assert body.evaluate_all("all => all.every((one) => one.hasAttribute('inert'))")
-        root.get_by_role("button", name="Without questions").press("Enter")
-        assert not body.evaluate_all("all => all.some((one) => one.hasAttribute('inert'))")
+        root.get_by_role("button", name="End the questions").press("Enter")
+        expect(place).to_be_hidden()
+        assert not body.evaluate_all(HIDDEN)
+
+
+@pytest.mark.parametrize("name", ["BitEditor", "LossScaleExplorer", "TrainingLab"])
+def test_tab_stays_on_the_stage(page, tmp_path, name):
+    """No control that is hidden behind it, nor one of the page, takes the focus."""
+    with made(name, "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        page.evaluate(
+            "document.body.append(document.createElement('button'), document.createElement('input'))"
+        )
+        root = page.locator("#widget > .mw")
+        root.get_by_role("button", name="Stage").press("Enter")
+        names = set()
+        for _ in range(8):
+            page.keyboard.press("Tab")
+            names.add(
+                page.evaluate(
+                    "(document.activeElement.ariaLabel ?? document.activeElement.textContent).trim()"
+                )
+            )
+        stops = {"What does the room predict?", "Show", "Without questions", "Leave the stage"}
+        assert names - {page.evaluate("document.body.textContent.trim()")} == stops  # the body: none
+        page.keyboard.press("Escape")
+        page.locator("body > input").focus()
+        expect(page.locator("body > input")).to_be_focused()
 
 
 HOSTS_IN_THE_DARK = [{"data-theme": "dark"}, {"data-jp-theme-light": "false"}, {"class": "vscode-dark"}]

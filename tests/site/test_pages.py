@@ -238,7 +238,9 @@ def test_a_lesson_s_page_holds_every_sentence_of_its_notebook_in_order(path):
 @pytest.mark.parametrize("path", [path for path in SITE if "lesson_" in path])
 def test_no_page_asks_to_run_cells(path):
     assert not re.search(
-        "Shift\\+Enter|[Rr]un the cells|before you run on|运行各单元格|再往下运行", SITE[path]
+        "Shift\\+Enter|[Rr]un the cells|run the cell below|before you run on|"
+        "运行各单元格|运行问题下面的单元格|再往下运行",
+        SITE[path],
     )
 
 

@@ -86,7 +86,7 @@ export function bitGrid(view: View, coded: ReadonlySignal<Coded>, { edit, step, 
         buttons[position] = button;
         cells.lastElementChild!.append(h("span", { role: "gridcell" }, button));
       }
-      return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry ? h("div", { class: "mw-error-line" }, entry.error) : null);
+      return h("div", { role: "row", class: `mw-bit-field mw-entry mw-bit-${field.name}` }, head, cells, entry?.error);
     });
     const focused = element.matches(":focus-within");
     element.replaceChildren(...rows);

@@ -97,9 +97,9 @@ export function drawMarks(marks: readonly Mark[], view: Viewport, layout: Layout
 
 const STEPS: readonly Mark["role"][] = ["below", "above"];
 
-/** The order in which labels are placed: of the result, its neighbours, the next values. */
+/** The order in which labels are placed: of the result, its neighbours, the next values. The midpoint's line is drawn below all. */
 function rank({ role, taken }: Mark): number {
-  return taken ? 0 : role === "far" ? 2 : 1;
+  return taken ? 0 : role === "midpoint" ? 3 : role === "far" ? 2 : 1;
 }
 
 /** An arrow to a mark beyond the end of the line. */

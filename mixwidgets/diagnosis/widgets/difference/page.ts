@@ -18,7 +18,7 @@ import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { number, powerOfAny, shares } from "#ui/ruler/words.ts";
-import { addQuestions } from "#ui/stage.ts";
+import { addQuestions } from "#ui/questions/questions.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { keysNote } from "#ui/term.ts";
 import { answerWords, type Axis, axisOf, cellWords, errorWords, moduleName, type Row, type SentRow, tensorName } from "./rows.ts";
@@ -47,7 +47,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     moduleList(view, rows, axis, chosen),
     h("p", { class: "mw-note" }, t("difference.hint"), " ", keysNote("difference.keys")),
     tensorPanel(view, chosen, first, model.get("_format"), model.get("_loss_scale")));
-  addQuestions(view, root, [{ ask: t("difference.question"), isAnswered: () => true, answer() {} }]);
+  addQuestions(view, root, [{ ask: t("difference.question"), answer() {} }]);
   return view.close;
 }
 

@@ -82,7 +82,7 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
       "div",
       { class: "mw-row" },
       button("◀", () => go(index - 1), { "aria-label": t("bits.previous_element") }),
-      labelled(t("bits.element"), field.element),
+      labelled(t("bits.element"), field.element, field.error),
       button("▶", () => go(index + 1), { "aria-label": t("bits.next_element") }),
       h("span", { class: "mw-muted" }, size),
       h("span", { class: "mw-muted" }, t("bits.find")),
@@ -92,6 +92,5 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
       }),
       missing,
     ),
-    field.error,
   );
 }

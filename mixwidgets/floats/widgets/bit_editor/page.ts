@@ -19,7 +19,7 @@ import { addHandle, lineBoard } from "#ui/number_line/board.ts";
 import { drawMarks, drawRow, LINE } from "#ui/number_line/drawing.ts";
 import { labelOf, marksAndFar } from "#ui/number_line/marks.ts";
 import { endsOf } from "#ui/number_line/viewport.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage.ts";
+import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { explained } from "#ui/term.ts";
 import { viewOf, type View } from "#ui/view.ts";
 import { controls } from "./controls.ts";
@@ -71,7 +71,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     elements ? elementStepper(elements, number, soon) : "",
     h("div", { class: "mw-bit-top" },
       answer.figure,
-      h("div", { class: "mw-bit-fields" }, h("div", { class: "mw-row" }, value.element, code.element), h("div", { class: "mw-error-line" }, value.error, code.error)),
+      h("div", { class: "mw-bit-fields mw-row" }, value.element, code.element),
       answer.details),
     bitGrid(view, number, {
       edit: (change, when) => apply(changed(change), when),

@@ -9,7 +9,7 @@ import { card } from "#ui/card.ts";
 import { chips, chipsAndMore } from "#ui/choices.ts";
 import { emphasised, h, set, setText } from "#ui/dom.ts";
 import { listed, pieces, sentences, t } from "#ui/messages.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage.ts";
+import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { keysNote, term } from "#ui/term.ts";
 import { viewOf } from "#ui/view.ts";
 import { axisWords, bars, ownBars } from "./bars.ts";

@@ -71,8 +71,7 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab) {
   });
   const label = h("label", { for: field.element.id, class: "mw-muted" });
   const result = h("p", { class: "mw-lab-result" });
-  const control = h("div", { class: "mw-lab-control" }, label, h("div", { class: "mw-row" }, field.element, button(t("blocks.reset"), reset)));
-  const outcome = h("div", { class: "mw-error-line" }, result, field.error);
+  const control = h("div", { class: "mw-lab-control mw-entry" }, label, h("div", { class: "mw-row" }, field.element, button(t("blocks.reset"), reset)), field.error);
 
   view.effect(() => {
     if (!shown.value) return;
@@ -86,7 +85,7 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab) {
     });
     result.replaceChildren(...emphasised(words));
   });
-  return { control, outcome };
+  return { control, outcome: result };
 }
 
 /** A text's value rounded to float32; null for a bit pattern and if the result is not finite. */

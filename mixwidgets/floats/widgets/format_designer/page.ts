@@ -12,7 +12,7 @@ import { labelled, menuOf } from "#ui/choices.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { t, type Piece } from "#ui/messages.ts";
 import { raised } from "#ui/powers.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage.ts";
+import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { explained, term } from "#ui/term.ts";
 import { kept, viewOf, type View } from "#ui/view.ts";
 import { bitsBar } from "./bits_bar.ts";
@@ -72,7 +72,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
     announce.element);
 
   // Numbers of another design under a question would look like its answer: it stands alone.
-  addQuestions(view, root, answeredByTraits(view, steps).map((question) => ({ ...question, isAnswered: () => true })));
+  addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }
 

@@ -21,7 +21,7 @@ import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures, type Textures } from "#ui/ruler/textures.ts";
 import { share, spokenScale } from "#ui/ruler/words.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage.ts";
+import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { explained } from "#ui/term.ts";
 import { viewOf } from "#ui/view.ts";
 import { edges } from "./edges.ts";

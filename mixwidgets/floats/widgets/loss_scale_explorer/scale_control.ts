@@ -53,8 +53,8 @@ export function scaleControl(explored: Explored, textures: Textures): HTMLElemen
   const how = term("?", () => t("explorer.scale_note"), t("explorer.scale_about"));
   const element = h("div", { class: "mw-stack-tight mw-scale-control", role: "group", "aria-label": t("explorer.slider") },
     h("div", { class: "mw-row mw-scale-entry" },
-      h("strong", {}, t("explorer.slider")), how, h("span", { class: "mw-scale-power" }, h("span", { class: "mw-num", "aria-hidden": "true" }, "S = 2^"), field), number),
-    h("div", { class: "mw-error-line" }, h("p", { class: "mw-note mw-plot-caption" }, words, key), error),
+      h("strong", {}, t("explorer.slider")), how, h("span", { class: "mw-scale-power mw-entry" }, h("span", { class: "mw-num", "aria-hidden": "true" }, "S = 2^"), field, error), number),
+    h("p", { class: "mw-note mw-plot-caption" }, words, key),
     h("div", { class: "mw-scale-strip" }, plot, best, slider));
 
   function move(log2: number): void {

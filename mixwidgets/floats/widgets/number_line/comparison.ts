@@ -38,8 +38,8 @@ interface Scene {
 }
 
 export function comparison(view: View, { row, marks, others, text }: Scene): SVGSVGElement {
-  const [values, results, marked] = [s("g"), s("g"), s("g")];
-  const svg = s("svg", { class: "mw-nl", role: "img" }, values, results, marked);
+  const [plumb, values, results, marked] = [s("g"), s("g"), s("g"), s("g")];
+  const svg = s("svg", { class: "mw-nl", role: "img" }, plumb, values, results, marked);
   const below = computed(() => others.value.map((fmt, i) => ({
     row: rowOf(fmt, row.value.view), top: ROWS + ROW * i, result: computed(() => resultOf(fmt, text.value)), // a drag seldom changes it
   })));
@@ -65,10 +65,8 @@ export function comparison(view: View, { row, marks, others, text }: Scene): SVG
   ])));
   view.effect(() => {
     const { view: viewport } = row.value;
-    marked.replaceChildren(
-      ...(others.value.length ? drawPlumb(input(), viewport, height.value - RULER) : []),
-      ...drawMarks(marks.value, viewport, LAYOUT),
-    );
+    plumb.replaceChildren(...(others.value.length ? drawPlumb(input(), viewport, height.value - RULER) : []));
+    marked.replaceChildren(...drawMarks(marks.value, viewport, LAYOUT));
     const [from, to] = ends.value;
     const inside = listed(marks.value.filter(({ value }) => contains(viewport, value)).map(({ label }) => label));
     set(svg, { "aria-label": t("line.described", { from, to, marks: inside || t("line.nothing"), rows: spoken.value }) });

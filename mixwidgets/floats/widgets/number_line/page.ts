@@ -14,7 +14,7 @@ import { attempt, textField } from "#ui/fields.ts";
 import { t } from "#ui/messages.ts";
 import { addHandle, lineBoard } from "#ui/number_line/board.ts";
 import { marksOf, targetOf, type Mark, type Target } from "#ui/number_line/marks.ts";
-import { addQuestions, answeredByTraits } from "#ui/stage.ts";
+import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { keysNote } from "#ui/term.ts";
 import { viewOf, type View } from "#ui/view.ts";
 import {
@@ -41,8 +41,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(wrong, error);
   });
   const value = textField(t("common.value"), (text) => attempt(() => edit(typed(number.value, text), "now")));
-  const wrong = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
-  head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
+  const wrong = h("span", { class: "mw-error", id: uniqueId("error"), role: "alert" });
+  head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select, wrong), value.element));
   const callout = h("p", { class: "mw-callout" });
   const announce = announcer(view);
 
@@ -71,7 +71,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   addHandle(view, board, number, LAYOUT.axis, { grab: () => (before = number.value), take, back: () => edit(before, "soon") });
 
   root.append(
-    h("div", { class: "mw-error-line" }, value.error, wrong), callout, decision(view, number, marks, take), board.element,
+    callout, decision(view, number, marks, take), board.element,
     h("div", { class: "mw-row" },
       button(t("line.zoom_out_sign"), () => board.zoom(4), { "aria-label": t("line.zoom_out") }),
       button(t("line.zoom_in_sign"), () => board.zoom(-4), { "aria-label": t("line.zoom_in") }),

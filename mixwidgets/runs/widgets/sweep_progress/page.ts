@@ -15,7 +15,7 @@ import { kernelLink } from "#ui/kernel.ts";
 import { inSeries, sentences, t } from "#ui/messages.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
 import { progressBar } from "#ui/progress/progress_bar.ts";
-import { addQuestions } from "#ui/stage.ts";
+import { addQuestions } from "#ui/questions/questions.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { answerWords, metricOf, resultsOf } from "./answer.ts";
 import { cellGrid, type EndedRun, type Failure, type Grid, runTable, type Word, WORDS } from "./cells.ts";
@@ -105,9 +105,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!last || isDue) last = { text, failed: number("failed"), at: now };
   });
 
-  if (grid.rows.length > 1) {
-    addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ length }) => length > 0) || results.value.some(({ ended }) => ended > 0), answer() {} }]);
-  }
+  if (grid.rows.length > 1) addQuestions(view, root, [{ ask: t("sweep.question"), answer() {} }]);
   return view.close;
 }
 

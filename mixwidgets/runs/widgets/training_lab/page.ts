@@ -4,7 +4,7 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
-import { addQuestions } from "#ui/stage.ts";
+import { addQuestions } from "#ui/questions/questions.ts";
 import { viewOf } from "#ui/view.ts";
 import { charts } from "./charts.ts";
 import { accept as acceptChoice, listOf } from "./choice.ts";
@@ -49,7 +49,6 @@ function render({ model, el }: RenderProps<State>): () => void {
   const scenarios = model.get("_scenarios").filter(({ question }) => question);
   addQuestions(view, root, scenarios.map(({ question, choice }) => ({
     ask: question,
-    isAnswered: () => true, // the runs that are shown may be its
     answer() {
       const experiment = { ...choice, seed: chosen.value.seed, device: chosen.value.device };
       const known = repeated(lab.rows.value, experiment);

@@ -44,7 +44,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     view.send("_record", "");
     field.focus();
   });
-  const form = h("form", { class: "mw-stack" }, field.element, h("div", { class: "mw-error-line" }, error), h("div", { class: "mw-row" }, check.element, hint.element, show.element, again.element));
+  const form = h("form", { class: "mw-stack" }, field.element, error, h("div", { class: "mw-row" }, check.element, hint.element, show.element, again.element));
   check.element.type = "submit"; // so that Enter in the field checks
   form.addEventListener("submit", (event) => event.preventDefault());
   const callout = h("div", { class: "mw-callout mw-stack-tight" });

@@ -151,7 +151,7 @@ function precisionPart(page: Page): HTMLElement {
   };
   const master = h("input", { type: "checkbox" });
   master.addEventListener("change", () => edit({ master_weights: master.checked }));
-  const speed = menu<number>(t("play.speed"), RATES, (value) => t(value > 1000 ? "play.rate_most" : "play.rate", { value: Math.round(value) }), (value) => (page.rate.value = value));
+  const speed = menu<number>(t("play.speed"), RATES, (value) => t(value > 1000 ? "play.rate_most" : value === 1 ? "play.rate_one" : "play.rate", { value: Math.round(value) }), (value) => (page.rate.value = value));
 
   view.effect(() => {
     showAll(fields, traits.value);

@@ -5,7 +5,7 @@ import { counted, type Fate, fatesOf } from "#training/fate.ts";
 import { HIGHEST, look, strip, weightStep, type WeightStep } from "#training/look.ts";
 import { keptFormat } from "#training/settings.ts";
 import { t } from "#ui/messages.ts";
-import type { Question } from "#ui/stage.ts";
+import type { Question } from "#ui/questions/questions.ts";
 import { brief, digits, scaleText, weightText } from "./names.ts";
 import { type Choice, placeOf, trainerOf, usual } from "./state.ts";
 import { sentence } from "./words.ts";
@@ -25,7 +25,6 @@ export function stageQuestions(rows: DigitRows, show: (state: Choice, told: stri
     const once = () => (made ??= make());
     return {
       get ask() { return once().ask; },
-      isAnswered: () => true, // the strip shows what the step does at every S
       answer() {
         const { state, told } = once().answer();
         show({ ...usual, ...state }, told);
