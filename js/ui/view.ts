@@ -91,6 +91,21 @@ export function kept<T>(first: T, derive: (last: T) => T): ReadonlySignal<T> {
   return computed(() => (last = derive(last)));
 }
 
+/** Keep in --kept the greatest height that an element had at this width and with this `key`, so that what stands below it moves
+ * once at most, and no room is kept for what was never there. */
+export function keepHeight(view: View, element: HTMLElement, key: ReadonlySignal<unknown>): void {
+  const size = view.measured(element, () => ({ width: element.clientWidth, height: Math.ceil(parseFloat(getComputedStyle(element).height)) || 0 }));
+  let last: { key: unknown; width: number } | undefined;
+  let height = 0;
+  view.effect(() => {
+    const now = { key: key.value, width: size.value.width };
+    const isSame = last?.key === now.key && last?.width === now.width;
+    last = now;
+    height = isSame ? Math.max(height, size.value.height) : 0;
+    element.style.setProperty("--kept", `${height}px`);
+  });
+}
+
 /** Whether a disclosure is open. */
 export function openState(details: HTMLDetailsElement): ReadonlySignal<boolean> {
   const isOpen = signal(details.open);

@@ -87,6 +87,14 @@ def test_everything_fits_and_can_be_hit(page, tmp_path, fmt, width):
         assert box["x"] + box["width"] <= width
 
 
+# Pixels of an element's height without text.
+EMPTY = """(one) => {
+  const text = document.createRange();
+  text.selectNodeContents(one);
+  return one.clientHeight - text.getBoundingClientRect().height;
+}"""
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(
     ("format", "values"),
@@ -99,12 +107,22 @@ def test_everything_fits_and_can_be_hit(page, tmp_path, fmt, width):
     ],
 )
 def test_nothing_jumps_when_the_number_changes(page, tmp_path, format, values, width):
+    """Room is kept for the longest text that was there, and for none that never was."""
     widget = show(page, tmp_path, 1, format, width=width)
     parts = widget.locator(".mw-bits, .mw-bit-field, .mw-bit, .mw-bit-formula, .mw-callout, .mw-bit-line")
-    places = boxes(parts)
-    for value in values:
+    callout = widget.locator(".mw-callout")
+
+    def write(value):
         widget.get_by_label("value").fill(str(value))
         widget.get_by_label("value").press("Enter")
+        page.evaluate("new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))")
+
+    assert callout.evaluate(EMPTY) < 24  # its padding, and less than a line
+    for value in values:
+        write(value)
+    places = boxes(parts)
+    for value in values:
+        write(value)
         assert boxes(parts) == places, value
 
 

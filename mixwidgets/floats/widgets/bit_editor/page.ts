@@ -21,7 +21,7 @@ import { labelOf, marksAndFar } from "#ui/number_line/marks.ts";
 import { endsOf } from "#ui/number_line/viewport.ts";
 import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { explained } from "#ui/term.ts";
-import { viewOf, type View } from "#ui/view.ts";
+import { keepHeight, viewOf, type View } from "#ui/view.ts";
 import { controls } from "./controls.ts";
 import { elementsOf, elementStepper } from "./elements.ts";
 import { accept, editable, editHistory, inFormat, movedTo, sameNumber, stepped, typed, withCode, type EditedNumber, type State } from "./state.ts";
@@ -64,6 +64,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const value = textField(t("common.value"), (text) => attempt(() => now(typed(number.value, text))));
   const code = textField(t("common.code"), (text) => attempt(() => now(withCode(number.value, number.value.fmt.toCode(text)))));
   const callout = h("p", { class: "mw-callout" });
+  const written = formula(view, number);
   const elements = elementsOf(model);
   const announce = announcer(view);
   const stroke = { start: () => history.record(number.value), cancel: () => back("undo") };
@@ -78,7 +79,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       step,
       stroke: { ...stroke, paint: (change) => edit(changed(change), "soon") },
     }),
-    formula(view, number),
+    written,
     callout,
     numberLine(view, number, { edit: soon, stroke: { ...stroke, paint: (next) => edit(next, "soon") }, say: announce.say }),
     controls(view, number, {
@@ -100,6 +101,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   view.onChange(number, ({ fmt, code }) => announce.say(`${figure(fmt, code).text} · ${classLine(fmt, code)}`));
 
+  const fmt = computed(() => number.value.fmt);
+  for (const part of [...answer.lines, written, callout]) keepHeight(view, part, fmt);
   addQuestions(view, root, answeredByTraits(view, steps));
   root.addEventListener("focusout", (event) => {
     if (!(event.relatedTarget instanceof Node && root.contains(event.relatedTarget))) flush();
@@ -141,7 +144,7 @@ function formatChoice(view: View<State>, number: ReadonlySignal<EditedNumber>, c
 }
 
 /** The answer: the value large; what it is, and every digit of it. */
-function readout(view: View<State>, number: ReadonlySignal<EditedNumber>): { figure: HTMLElement; details: HTMLElement } {
+function readout(view: View<State>, number: ReadonlySignal<EditedNumber>): { figure: HTMLElement; details: HTMLElement; lines: HTMLElement[] } {
   const large = h("div", { class: "mw-figure" });
   const kind = h("p", { class: "mw-muted mw-bit-kind" });
   const integer = h("span", { class: "mw-num" });
@@ -172,7 +175,7 @@ function readout(view: View<State>, number: ReadonlySignal<EditedNumber>): { fig
     setText(summary, t("bits.digits", { count: digits.replace(/^[−0.]+/, "").replace(".", "").length }));
     setText(all, digits);
   });
-  return { figure: h("div", { class: "mw-bit-figure" }, large), details: h("div", {}, kind, exactly) };
+  return { figure: h("div", { class: "mw-bit-figure" }, large), details: h("div", {}, kind, exactly), lines: [kind, exactly] };
 }
 
 /** What the value field holds: the last input, else the value, in a form that reads back to the same bits. */

@@ -16,7 +16,7 @@ import { addHandle, lineBoard } from "#ui/number_line/board.ts";
 import { marksOf, targetOf, type Mark, type Target } from "#ui/number_line/marks.ts";
 import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { keysNote } from "#ui/term.ts";
-import { viewOf, type View } from "#ui/view.ts";
+import { keepHeight, viewOf, type View } from "#ui/view.ts";
 import {
   accept, editable, exactInput, inFormat, movedTo, stepped, typed, type EditedNumber, type State as NumberState,
 } from "#mixwidgets/floats/widgets/bit_editor/state.ts";
@@ -82,6 +82,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       keysNote("line.keys")),
     announce.element,
   );
+  keepHeight(view, callout, fmt);
   addQuestions(view, root, answeredByTraits(view, steps));
   return view.close;
 }
