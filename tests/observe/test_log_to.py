@@ -33,9 +33,15 @@ def step(twin, watcher):
     loss = watcher.loss(1e-4 * (output**2).mean())
     twin.steps_by.zero_grad()
     loss.backward()
+    before = {name: weight.detach().clone() for name, weight in twin.net.named_parameters()}
     gradients = {name: weight.grad.numpy().copy() for name, weight in twin.net.named_parameters()}
     twin.steps_by.step()
-    return {"loss": loss.item(), "loss_scale": 1.0, **expected(gradients)}
+    norm = float(np.sqrt(sum(np.square(gradient, dtype=np.float64).sum() for gradient in gradients.values())))
+    found = {"loss": loss.item(), "loss_scale": 1.0, "grad_norm": norm, "optimizer_norm": norm}
+    for name, weight in twin.net.named_parameters():
+        stayed, moving = (weight == before[name]).numpy(), gradients[name] != 0
+        found |= {f"changed/{name}": 1 - stayed.mean(), f"below_half_ulp/{name}": stayed[moving].mean()}
+    return {**found, **expected(gradients)}
 
 
 def test_shares_go_to_a_function_and_to_tensorboard(tmp_path):

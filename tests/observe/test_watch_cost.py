@@ -46,9 +46,8 @@ def test_an_observed_step_needs_at_most_half_of_the_gradients_memory(scale, tmp_
         model, inputs = nn.Sequential(*layers), torch.randn(4, 1024, dtype=torch.bfloat16)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
         scaler = torch.amp.GradScaler("cpu", init_scale={scale})
-        watcher = watch(model, optimizer, scaler, every=1, path={str(tmp_path / "run")!r})
         step()
-        with watcher:
+        with watch(model, optimizer, scaler, every=1, path={str(tmp_path / "run")!r}) as watcher:
             open("/proc/self/clear_refs", "w").write("5")  # the peak starts again
             before = peak()
             step()

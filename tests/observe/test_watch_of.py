@@ -257,7 +257,7 @@ def test_a_report_tells_activations_and_weights_without_a_scale():
     )
     assert table.finding["0.weight value"].startswith("0.weight value: no value flushed")
     assert "S = 2^8" in table.finding["0 output gradient"]
-    assert table.best_loss_scale.isna().tolist() == [False, True, False, True]
+    assert [*table.index[table.best_loss_scale.isna()]] == ["0 output", "0.weight value"]
     assert "overflow" not in watcher.report(format="bfloat16").set_index("name").finding["0 output"]
 
 

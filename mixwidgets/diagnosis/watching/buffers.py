@@ -1,16 +1,20 @@
-"""The buffers of a model that its steps write to, such as the running statistics of a BatchNorm."""
+"""The buffers of a model that its steps write to, such as the running statistics of a BatchNorm.
+
+torch does not count what a BatchNorm writes in a buffer's version, so small buffers are looked at in every
+step, and of large ones, such as masks, those with a new version.
+"""
 
 from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
 
+_SMALL = 1 << 14  # values
+
 
 class Buffers:
-    """Finds the buffers that were written to, by their versions, without reading them.
-
-    Those that hold an inf from the start, such as a mask, are left out.
-    """
+    """Finds the buffers that may have been written to. Those that hold an inf from the start, such as a mask,
+    are left out."""
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
@@ -25,16 +29,17 @@ class Buffers:
         self._left_out = {name for name, buffer in self._all.items() if not _is_finite(buffer)}
 
     def written(self, *, look_again: bool) -> Mapping[str, Tensor]:
-        """Those that were written to since the last call. `look_again`: also for new ones."""
+        """Those that may have been written to since the last call. `look_again`: also for new ones."""
         if look_again:
             self._all = self._floats()
         found = {}
         for name, buffer in self._all.items():
             version = _version(buffer)
-            if version != self._versions.get(name):
+            if (
+                buffer.numel() <= _SMALL or version != self._versions.get(name)
+            ) and name not in self._left_out:
                 self._versions[name] = version
-                if name not in self._left_out:
-                    found[name] = buffer
+                found[name] = buffer
         return found
 
     def _floats(self) -> dict[str, Tensor]:

@@ -85,7 +85,7 @@ class History:
         self.updates = UpdateNotes()
         self.is_broken = False
         """Whether the gradients of the newest observed step hold an inf or a NaN."""
-        self._saw_outputs = False
+        self._saw_outputs, self._first_unobserved = False, 0
         self.snapshots: list[Snapshot] = []
         """The observed steps, oldest first. When there are too many, every second one is dropped."""
 
@@ -99,6 +99,8 @@ class History:
         if seen.next_scale != record.loss_scale:
             self.scale_changes.append(ScaleChange(record.step, record.loss_scale, seen.next_scale))
         self._saw_outputs |= seen.saw_outputs
+        if seen.not_finite and not (seen.is_observed or self.first_non_finite):
+            self._first_unobserved = record.step
         for where, name in seen.not_finite.items():
             self.first_non_finite.setdefault(where, NonFinite(record.step, where, name))
         if seen.is_observed:
@@ -149,6 +151,11 @@ class History:
             if where in self.first_non_finite:
                 step, _, name = self.first_non_finite[where]
                 yield _BROKEN[where].format(step=f"{step:,}", name=repr(name))
+        if self._first_unobserved:
+            yield (
+                f"Step {self._first_unobserved:,} was not observed, so the outputs of its modules were not "
+                "checked; from there on those of every step were. With every=1 they always are."
+            )
 
 
 _BROKEN = {

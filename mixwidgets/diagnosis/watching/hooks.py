@@ -90,6 +90,7 @@ class LoopHooks:
 
     def __init__(self, loop: Loop, observer: Observer) -> None:
         self._loop, self.observer = loop, observer
+        self._updates_after_each, self._stepped_last = False, set[int]()
         self._scaled_by: torch.amp.GradScaler | None = None  # one that was not passed
         self._has_looked = False
         self.recorder: object = None
@@ -116,6 +117,7 @@ class LoopHooks:
                 placed.callback(optimizer.register_step_pre_hook(self._optimizer_steps).remove)
                 placed.callback(optimizer.register_step_post_hook(self._optimizer_stepped).remove)
             placed.callback(register_optimizer_step_pre_hook(self._other_steps).remove)  # of any optimiser
+            placed.callback(_MethodHook(torch.autograd, "backward", before=self._backward_begins).remove)
             self._place_on_scaler()
             self._placed = placed.pop_all()
 
@@ -202,6 +204,12 @@ class LoopHooks:
         if step is self.observer.step:
             named = [f"{name} gradient" for name in names]
             self.observer.step.add_tensor("activation_gradients", named, gradient)
+
+    @_guarded
+    def _backward_begins(self, tensors: object, *_: object, **__: object) -> None:
+        for _, loss in tensors_in(tensors):
+            if loss.numel() == 1:
+                self.observer.step.check_loss(loss)
 
     @_guarded
     def _scaled(self, outputs: object) -> None:
@@ -340,11 +348,20 @@ class LoopHooks:
 
     @_guarded
     def _scale_updated(self, new_scale: object = None) -> None:
-        """The step ends when each optimiser has stepped or was skipped."""
-        if len(self._seen.has_stepped) == len(self._loop.optimizers):
-            self._end_step(all(self._seen.has_stepped.values()))
-        elif self._seen.has_stepped:
+        """The step ends, unless not all have stepped in a loop that updates after each optimiser."""
+        stepped, every = set(self._seen.has_stepped), set(map(id, self._loop.optimizers))
+        if self._updates_after_each and stepped != every:
             self.observer.rescale()
+        elif stepped or not every:
+            if stepped != every and stepped | self._stepped_last == every:
+                self._updates_after_each = stepped.isdisjoint(self._stepped_last)
+            if self._updates_after_each and stepped != every:
+                self.observer.note(
+                    "The scaler is updated after each optimiser's step. A step ends when each has stepped, "
+                    f"but until step {self.observer.step_number:,} each update counted as one."
+                )
+            self._stepped_last = stepped
+            self._end_step(all(self._seen.has_stepped.values()))
 
     def _end_step(self, updated: bool) -> None:
         if self.observer.step.is_observed and "weights" in self._loop.of:
@@ -396,24 +413,38 @@ class _OutputHook:
         if torch.compiler.is_compiling():
             return  # the user compiles a function around the model, and the hook must not be compiled with it
         is_checked, *_ = self._what
-        if is_checked or self._hooks.observer.step.is_observed:
+        observer = self._hooks.observer
+        if observer.step.is_observed or (is_checked and observer.is_alert):
             self._hooks.add_output(self._name, output, *self._what)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (nullcontext(), "__exit__")
 
 
-class _MethodHook:
-    """Replaces a method of one instance, for which torch has no hook, and then calls `after` with the same
-    arguments. When it is copied or pickled with the instance, it becomes the method."""
+def _nothing(*args: object, **kwargs: object) -> None:
+    """What a `_MethodHook` calls by default."""
 
-    def __init__(self, instance: object, name: str, after: Callable[..., None]) -> None:
-        self._instance, self._name, self._after = instance, name, after
+
+class _MethodHook:
+    """Replaces a method of one instance, or a function of a module, for which torch has no hook, and calls
+    `before` and `after` with the same arguments. When it is copied or pickled with the instance, it becomes
+    the method."""
+
+    def __init__(
+        self,
+        instance: object,
+        name: str,
+        after: Callable[..., None] = _nothing,
+        *,
+        before: Callable[..., None] = _nothing,
+    ) -> None:
+        self._instance, self._name, self._before_it, self._after = instance, name, before, after
         self._method = getattr(instance, name)
         self._before = vars(instance).get(name)
         setattr(instance, name, self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._before_it(*args, **kwargs)
         result = self._method(*args, **kwargs)
         self._after(*args, **kwargs)
         return result

@@ -68,6 +68,16 @@ class Observer:
         self.step = Step(self._ended + 1, scale, self._loop, is_observed=is_observed)
 
     @property
+    def is_alert(self) -> bool:
+        """Whether an inf or a NaN was seen: from there on outputs are checked in every step."""
+        return bool(self.history.first_non_finite)
+
+    @property
+    def step_number(self) -> int:
+        """That of the step in progress, from 1."""
+        return self._ended + 1
+
+    @property
     def is_next_observed(self) -> bool:
         """Whether the step after this one is observed."""
         return (self._ended + 1) % self._every == 0
@@ -134,7 +144,7 @@ class Observer:
         self._stepped_past = True
         self.note(
             f"The loss is scaled by a GradScaler, by {scaler.get_scale():,.10g}, but the optimiser steps "
-            "without it, on gradients that are not unscaled: write scaler.step(optimizer) and scaler.update()."
+            "without it, on gradients that are not unscaled: write scaler.step(optimizer), scaler.update()."
         )
 
     def note(self, sentence: str) -> None:

@@ -19,7 +19,7 @@ from mixwidgets.floats.gradients.values import own_part
 from mixwidgets.runs.training.gradients import to_host
 from mixwidgets.runs.training.precision import name_of
 
-_MOST = 1 << 18  # values of a tensor that are compared
+_MOST = 1 << 16  # values of a tensor that are compared
 _SMALL = 1e-15  # a norm in float32 may have lost smaller ones: their squares underflow
 Norms = Callable[[], Mapping[str, float]]
 

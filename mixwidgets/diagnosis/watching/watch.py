@@ -89,9 +89,9 @@ def watch(
     backward pass are read when the optimiser steps. Training results do not change by a bit.
 
     In observed steps the gradients' norm is taken again as the optimiser steps, and weights are compared with
-    what they were before (`Snapshot.changes`; of a tensor with more than 2^18 values, a regular sample). In
-    every step the outputs of modules, the gradients, the buffers that were written to and the loss are
-    checked for an inf or a NaN (`Watcher.first_non_finite`).
+    what they were before (`Snapshot.changes`; of a tensor with more than 2^16 values, a regular sample). In
+    every step the gradients, the buffers and the loss are checked for an inf or a NaN; outputs of modules are
+    in observed steps, and in all after the first inf or NaN (`Watcher.first_non_finite`).
 
     TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
     format, kind or rule, names that match nothing, or an `every` below 1.
@@ -284,7 +284,7 @@ class Watcher:
         if seen.forward_passes:
             return (
                 f"{start}{self._loop.model_name} was called {seen.forward_passes:,} times, but no backward "
-                "pass reached its weights: call loss.backward(), on a loss that depends on this model's output."
+                "pass reached its weights: call loss.backward(), on a loss that depends on its output."
             )
         return (
             f"{start}{self._loop.model_name} was not called yet in training. Run the loop, with this model "
