@@ -16,7 +16,7 @@ def show(page, exercise, theme="light", width=980):
     page.emulate_media(color_scheme=theme)
     page.set_content(bare_page(exercise, theme))
     page.wait_for_function("window.ready === true")
-    return page.get_by_role("region", name=exercise.exercise)
+    return page.locator(f"[data-exercise={exercise.exercise}]")
 
 
 def test_answers_as_people_type_them(page):

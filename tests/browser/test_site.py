@@ -99,7 +99,7 @@ class Site:
 
     def answer(self, question, text):
         """Answer one of the page's questions. Returns its widget."""
-        widget = self.page.get_by_role("region", name=f"· {question}")
+        widget = self.page.locator(f"[data-exercise={question}]")
         widget.get_by_role("textbox").fill(text)
         widget.get_by_role("textbox").press("Enter")
         return widget
@@ -177,7 +177,7 @@ def test_a_preset_an_edit_and_answers_share_the_address_and_outlive_it(site):
     until(lambda: site.hash == "#format=float16&code=7bfe")
     expect(largest).not_to_have_attribute("aria-current", "true")
 
-    task = site.page.get_by_role("region", name="one-flip-from-one")
+    task = site.page.locator("[data-exercise=one-flip-from-one]")
     task.get_by_role("textbox").fill("1.5")
     task.get_by_role("button", name="Check").click()
     expect(task).to_contain_text("That flips the first bit of the fraction")
@@ -321,7 +321,7 @@ def test_a_lesson_goes_on_after_each_question_and_its_words_set_the_widget_besid
     questions = site.page.locator(".exercise:visible")
     expect(questions).to_have_count(1)
     expect(text).to_be_hidden()
-    first = site.page.get_by_role("region", name="· round-65505")
+    first = site.page.locator("[data-exercise=round-65505]")
     first.get_by_role("radio", name="65504", exact=True).check()
     first.get_by_role("button", name="Check").click()  # right: the next question opens
     expect(questions).to_have_count(2)
