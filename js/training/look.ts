@@ -1,7 +1,6 @@
 // The next step of a trainer, computed without taking it: all that it passes through, with any loss scale, beside the same step in
 // float32. Neither the order of the batches, the random draws, the loss scale nor the optimiser's state advances.
 
-import { HIGHEST } from "#core/gradients/answers.ts";
 import { counted, type Fate, fatesOf } from "./fate.ts";
 import { Network, type LayerValues, type Pass } from "./network.ts";
 import { roundAll, rounderOf } from "./rounder.ts";
@@ -83,7 +82,8 @@ export interface Strip {
   readonly counts: readonly Readonly<Record<Fate, number>>[];
 }
 
-export { HIGHEST };
+/** log2 of a strip's last scale. */
+export const HIGHEST = 40;
 
 /** The step that `trainer` would take next, with other settings if they are given: as after `Trainer.change`, for the same task,
  * seed and layers. `lossScale`: of this step, instead of the one that it would have, as if it were the first; without a loss scale
@@ -126,6 +126,8 @@ function start(trainer: Trainer, settings: Settings) {
   const { order } = trainer;
   const batch = Object.assign(copyOf(order), { order: order.order.slice(), stream: copyOf(order.stream) }).next(settings.batchSize);
   const kept = rounded(tensors.map((tensor) => tensor.kept), rounderOf(keptFormat(settings)));
+  const sizes = kept.map(({ length }) => length);
+  const state = new Optimizer(settings.optimizer, rounderOf(settings.optimizerFormat), sizes, trainer.optimizer);
   const scale = new LossScale(settings.lossScale, trainer.scaling);
 
   /** The passes of some settings, and what follows from them at a scale. */
@@ -133,8 +135,7 @@ function start(trainer: Trainer, settings: Settings) {
     const read = rounded(kept, rounderOf(of.weightFormat));
     const weights: LayerValues[] = settings.layers.concat(data.classes).map((_, layer) => ({ weight: read[2 * layer]!, bias: read[2 * layer + 1]! }));
     const network = new Network(widths, of, batch.length);
-    const sizes = kept.map(({ length }) => length);
-    const optimizer = () => new Optimizer(of.optimizer, rounderOf(of.optimizerFormat), sizes, trainer.optimizer);
+    const optimizer = () => new Optimizer(of.optimizer, rounderOf(of.optimizerFormat), sizes, state);
     const before = optimizer().states;
     const loss = network.loss(weights, data.training, batch);
     return (lossScale: number, skips: (foundInf: boolean) => boolean): Side & { readonly skipped: boolean } => {

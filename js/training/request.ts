@@ -29,8 +29,11 @@ function formatOf(field: string, definition: string | CustomDefinition | undefin
   return format;
 }
 
-/** The weights that are kept and the last gradients, tensor by tensor, as little-endian float32. Every NaN has the same bits. */
-export function allBits({ tensors }: Trainer): Uint8Array<ArrayBuffer> {
-  const values = tensors.flatMap(({ kept, gradient }) => [...kept, ...gradient].map((value) => (Number.isNaN(value) ? NaN : value)));
+/** The weights that are kept and the last gradients, tensor by tensor. */
+export const allBits = ({ tensors }: Trainer): Uint8Array<ArrayBuffer> => bitsOf(tensors.flatMap(({ kept, gradient }) => [kept, gradient]));
+
+/** Arrays one after another, as little-endian float32. Every NaN has the same bits. */
+export function bitsOf(arrays: readonly Float32Array[]): Uint8Array<ArrayBuffer> {
+  const values = arrays.flatMap((array) => Array.from(array, (value) => (Number.isNaN(value) ? NaN : value)));
   return new Uint8Array(Float32Array.from(values).buffer);
 }

@@ -8,7 +8,8 @@ import { inflateSync } from "node:zlib";
 import { customFormat, type CustomDefinition } from "#core/formats/float_format.ts";
 import * as functions from "./functions.ts";
 import { round, rounderOf, roundStochastically } from "./rounder.ts";
-import { allBits, changed, settingsOf, type Request } from "./request.ts";
+import { look, type Look, type Side } from "./look.ts";
+import { allBits, bitsOf, changed, settingsOf, type Request } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { Trainer } from "./trainer.ts";
 
@@ -24,9 +25,19 @@ export const digits = inflateSync(readFileSync(new URL("../../mixwidgets/runs/ta
 const hex = (values: ArrayBufferView) => Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("hex");
 const unhex = (text: string) => new Float64Array(Uint8Array.from(Buffer.from(text, "hex")).buffer);
 
+const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex").slice(0, 8);
+
 /** A hash of all bits of the weights that are kept and of the gradients. */
-export function digest(trainer: Trainer): string {
-  return createHash("sha256").update(allBits(trainer)).digest("hex").slice(0, 8);
+export const digest = (trainer: Trainer): string => hash(allBits(trainer));
+
+/** The numbers of a look, with a hash of all bits in place of the arrays at each station. */
+export function digests({ twin, nextScale, skipped, ...own }: Look) {
+  const side = ({ lossScale, loss, foundInf, kept, read, pass, gradient, unscaled, before, after, update, next }: Side) => {
+    const [first, last] = [before, after].map((states) => states.flatMap(({ first, second }) => [first, second]));
+    const arrays = { kept, read, values: pass.values, sums: pass.sums, errors: pass.errors, gradient, unscaled, before: first!, after: last!, update, next };
+    return { lossScale, loss, foundInf, ...Object.fromEntries(Object.entries(arrays).map(([name, list]) => [name, hash(bitsOf(list))])) };
+  };
+  return { ...side(own), skipped, nextScale, twin: side(twin) };
 }
 
 function train({ settings, steps, changes = {} }: Train) {
@@ -43,6 +54,13 @@ function train({ settings, steps, changes = {} }: Train) {
 
 const answers = {
   train,
+  /** A look at the step after so many. */
+  look({ settings, steps, changes = {} }: Train) {
+    const trainer = new Trainer(settingsOf(settings), digits);
+    for (let step = 0; step < steps; step++) trainer.step();
+    const change = changes[steps];
+    return digests(look(trainer, change && changed(trainer.settings, change)));
+  },
   /** Rounds each x: to nearest, or stochastically by the numbers in `uniform`, which are from 0 to below 1. */
   round: ({ format, x, uniform }: { format: CustomDefinition; x: string; uniform?: number[] }) => {
     const rounder = rounderOf(customFormat(format));

@@ -50,9 +50,7 @@ def count(page):
 
 
 def field(page, label):
-    return (
-        page.locator(".mw-field", has=page.get_by_text(label, exact=True)).locator("select, input").first
-    )
+    return page.locator(".mw-field", has=page.get_by_text(label, exact=True)).locator("select, input").first
 
 
 def losses(page):

@@ -61,6 +61,10 @@ class Engine:
         """Reports of each step with a digest of all weights and gradients, and the last weights."""
         return self._ask("train", settings=settings, steps=steps, changes=changes or {})
 
+    def look(self, settings: dict, steps: int, changes: dict[int, dict] | None = None) -> dict:
+        """The numbers of the step after these, with a digest of the arrays at each station."""
+        return self._ask("look", settings=settings, steps=steps, changes=changes or {})
+
     def round(self, fmt, x, uniform=None):
         """float64 x, rounded; by draws if given."""
         more = {} if uniform is None else {"uniform": np.asarray(uniform).tolist()}

@@ -5,6 +5,7 @@ a tensor's format (`Format`) or to float32 (`f32`); each sum runs over its terms
 The steps are those of Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.
 """
 
+import copy
 import hashlib
 import math
 from dataclasses import dataclass, replace
@@ -204,6 +205,96 @@ class Settings:
     seed: int = 0
 
 
+def product(fmt: Format, accumulation: str, a, b):
+    """a · b, each sum in float32 or rounded to the format after each term; a zero is then +0."""
+    total = np.zeros((a.shape[0], b.shape[1]))
+    for term in range(a.shape[1]):
+        added = total + a[:, term, None] * b[term]
+        total = f32(added) if accumulation == "float32" else fmt.round(added) + 0.0
+    return total
+
+
+def cross_entropy(logits, labels, scale: float):
+    """The mean loss, and the gradients of `scale` times it by the logits; softmax in float32."""
+    largest = logits[:, 0]
+    for logit in logits.T[1:]:
+        largest = np.where(logit > largest, logit, largest)
+    powers = f32(exp(f32(logits - largest[:, None])))
+    total = np.zeros(len(labels))
+    for power in powers.T:
+        total = f32(total + power)
+    truth = logits[np.arange(len(labels)), labels]
+    losses = f32(f32(log(total)) + f32(largest - truth))
+    mean = 0.0
+    for loss in losses:
+        mean = f32(mean + loss)
+    wrong = f32(powers / total[:, None]) - (np.arange(logits.shape[1]) == labels[:, None])
+    return f32(mean / len(labels)), wrong * f32(scale / len(labels))
+
+
+def digest(tensors) -> str:
+    """A hash of all bits of some tensors; one NaN stands for all."""
+    plain = [np.where(np.isnan(tensor), np.nan, tensor).astype("<f4").tobytes() for tensor in tensors]
+    return hashlib.sha256(b"".join(plain)).hexdigest()[:8]
+
+
+def digests(look: dict) -> dict:
+    """A look with a hash in place of each list of tensors."""
+    return {
+        name: digest(value) if isinstance(value, list) else digests(value) if name == "twin" else value
+        for name, value in look.items()
+    }
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What a step computes before its check, each list from the first layer to the last."""
+
+    read: list  # weights and biases in turn
+    values: list  # each layer's input
+    sums: list
+    errors: list  # gradients by the sums, scaled
+    gradients: list  # of weights and biases in turn, scaled
+    loss: float
+
+
+def passes(s: Settings, kept, inputs, labels, scale: float) -> Pass:
+    """Forward and backward for a batch."""
+    weights, values_in, gradients_in = map(Format, (s.weight_format, s.activation_format, s.gradient_format))
+    # 1. Forward on the weights' copies (3.1), in the activation format.
+    read = [weights.round(one) for one in kept]
+    values, sums = [values_in.round(inputs)], []
+    for weight, bias in zip(read[::2], read[1::2], strict=True):
+        sums.append(values_in.round(product(values_in, s.accumulation, values[-1], weight) + bias))
+        activated = tanh(sums[-1]) if s.activation == "tanh" else np.where(sums[-1] < 0, 0, sums[-1])
+        values.append(values_in.round(activated))
+    # 2. The loss in float32 (3.3), times the loss scale (3.2).
+    loss, delta = cross_entropy(sums[-1], labels, s.loss_weight * scale)
+    # 3. Backward, in the gradient format.
+    errors, gradients = [gradients_in.round(delta)], []
+    for layer in range(len(read) // 2 - 1, -1, -1):
+        delta, ones = errors[0], np.ones((1, len(labels)))
+        by_bias = gradients_in.round(product(gradients_in, s.accumulation, ones, delta))
+        by_weight = gradients_in.round(product(gradients_in, s.accumulation, values[layer].T, delta))
+        gradients = [by_weight, by_bias, *gradients]
+        if layer:
+            below = gradients_in.round(product(gradients_in, s.accumulation, delta, read[2 * layer].T))
+            value = values[layer]
+            slope = 1 - value * value if s.activation == "tanh" else (value > 0) * 1.0
+            errors = [gradients_in.round(below * slope), *errors]
+    return Pass(read, [*values[:-1], sums[-1]], sums, errors, gradients, float(loss))
+
+
+def in_float32(s: Settings) -> Settings:
+    """The same settings in float32 alone, without a loss scale."""
+    wide = dict.fromkeys(
+        ("weight_format", "activation_format", "gradient_format", "optimizer_format"), FLOAT32.fmt
+    )
+    return replace(
+        s, **wide, master_weights=True, accumulation="float32", weight_rounding="nearest", loss_scale=NO_SCALE
+    )
+
+
 class Trainer:
     def __init__(self, settings: Settings) -> None:
         self.inputs, self.labels = training_examples(settings.task, settings.seed)
@@ -239,67 +330,16 @@ class Trainer:
         state = Format(self.settings.optimizer_format)
         self.first, self.second = [[state.round(one) for one in some] for some in (self.first, self.second)]
 
-    def product(self, fmt: Format, a, b):
-        """a · b, each sum in float32 or rounded to the format after each term; a zero is then +0."""
-        total = np.zeros((a.shape[0], b.shape[1]))
-        for term in range(a.shape[1]):
-            added = total + a[:, term, None] * b[term]
-            total = f32(added) if self.settings.accumulation == "float32" else fmt.round(added) + 0.0
-        return total
-
-    def loss(self, logits, labels, scale: float):
-        """The mean loss, and the gradients of `scale` times it by the logits; softmax in float32."""
-        largest = logits[:, 0]
-        for logit in logits.T[1:]:
-            largest = np.where(logit > largest, logit, largest)
-        powers = f32(exp(f32(logits - largest[:, None])))
-        total = np.zeros(len(labels))
-        for power in powers.T:
-            total = f32(total + power)
-        truth = logits[np.arange(len(labels)), labels]
-        losses = f32(f32(log(total)) + f32(largest - truth))
-        mean = 0.0
-        for loss in losses:
-            mean = f32(mean + loss)
-        wrong = f32(powers / total[:, None]) - (np.arange(logits.shape[1]) == labels[:, None])
-        return f32(mean / len(labels)), wrong * f32(scale / len(labels))
-
     def digest(self) -> str:
-        """A hash of all bits of the weights that are kept and of the gradients; one NaN stands for all."""
-        tensors = [tensor for pair in zip(self.kept, self.gradients, strict=True) for tensor in pair]
-        plain = [np.where(np.isnan(tensor), np.nan, tensor).astype("<f4").tobytes() for tensor in tensors]
-        return hashlib.sha256(b"".join(plain)).hexdigest()[:8]
+        return digest([tensor for pair in zip(self.kept, self.gradients, strict=True) for tensor in pair])
 
     @np.errstate(all="ignore")
     def step(self) -> dict:
         """One step, and what the engine reports of it."""
-        s = self.settings
-        weights, values_in, gradients_in = map(
-            Format, (s.weight_format, s.activation_format, s.gradient_format)
-        )
-        # 1. Forward on the weights' copies (3.1), in the activation format.
-        read = [weights.round(kept) for kept in self.kept]
+        s, scale = self.settings, self.scale.scale
         batch = self.order.next(s.batch_size)
-        values = [values_in.round(self.inputs[batch])]
-        for weight, bias in zip(read[::2], read[1::2], strict=True):
-            sums = values_in.round(self.product(values_in, values[-1], weight) + bias)
-            activated = tanh(sums) if s.activation == "tanh" else np.where(sums < 0, 0, sums)
-            values.append(values_in.round(activated))
-        # 2. The loss in float32 (3.3), times the loss scale (3.2).
-        scale = self.scale.scale
-        loss, delta = self.loss(sums, self.labels[batch], s.loss_weight * scale)
-        # 3. Backward, in the gradient format.
-        delta, gradients = gradients_in.round(delta), []
-        for layer in range(len(read) // 2 - 1, -1, -1):
-            ones = np.ones((1, len(batch)))
-            by_bias = gradients_in.round(self.product(gradients_in, ones, delta))
-            by_weight = gradients_in.round(self.product(gradients_in, values[layer].T, delta))
-            gradients = [by_weight, by_bias, *gradients]
-            if layer:
-                below = gradients_in.round(self.product(gradients_in, delta, read[2 * layer].T))
-                value = values[layer]
-                slope = 1 - value * value if s.activation == "tanh" else (value > 0) * 1.0
-                delta = gradients_in.round(below * slope)
+        done = passes(s, self.kept, self.inputs[batch], self.labels[batch], scale)
+        loss, gradients = done.loss, done.gradients
         # 4. Whether to skip, and the next scale (3.2).
         found_inf = not all(np.isfinite(gradient).all() for gradient in gradients)
         skipped = s.loss_scale.skips(found_inf)
@@ -308,7 +348,7 @@ class Trainer:
         unchanged = 0 if skipped else self.update([f32(g * f32(1 / scale)) for g in gradients])
         self.gradients = gradients
         return {
-            "loss": float(loss),
+            "loss": loss,
             "lossScale": scale,
             "foundInf": found_inf,
             "skipped": skipped,
@@ -317,10 +357,47 @@ class Trainer:
             "digest": self.digest(),
         }
 
+    @np.errstate(all="ignore")
+    def look(self) -> dict:
+        """All that the next step goes through, and float32's step from the same weights; neither is taken."""
+        own, twin = (copy.deepcopy(self) for _ in range(2))
+        own.settings, twin.settings = self.settings, in_float32(self.settings)
+        batch = own.order.next(self.settings.batch_size)
+        inputs, labels, scale = self.inputs[batch], self.labels[batch], self.scale.scale
+
+        def side(trainer: Trainer, scale: float) -> dict:
+            done = passes(trainer.settings, self.kept, inputs, labels, scale)
+            found_inf = not all(np.isfinite(gradient).all() for gradient in done.gradients)
+            skipped = trainer.settings.loss_scale.skips(found_inf)
+            unscaled = [f32(g * f32(1 / scale)) for g in done.gradients]
+            trainer.updates = [np.zeros_like(kept) for kept in self.kept]
+            if not skipped:
+                trainer.update(unscaled)
+            return {
+                "lossScale": scale,
+                "kept": self.kept,
+                "loss": done.loss,
+                "foundInf": found_inf,
+                "skipped": skipped,
+                **{name: getattr(done, name) for name in ("read", "values", "sums", "errors")},
+                "gradient": done.gradients,
+                "unscaled": unscaled,
+                "before": [one for pair in zip(self.first, self.second, strict=True) for one in pair],
+                "after": [one for pair in zip(trainer.first, trainer.second, strict=True) for one in pair],
+                "update": trainer.updates,
+                "next": trainer.kept,
+            }
+
+        seen = side(own, scale)
+        after = _floored(self.settings.loss_scale).after(self.scale, seen["foundInf"])
+        other = side(twin, 1.0)
+        del other["skipped"]  # it never is
+        return {**seen, "nextScale": after.scale, "twin": other}
+
     def update(self, gradients) -> int:
         s, state = self.settings, Format(self.settings.optimizer_format)
         self.powers = (self.powers[0] * BETA_1, self.powers[1] * BETA_2)
-        unchanged = 0
+        unchanged, self.updates = 0, []
         for i, gradient in enumerate(gradients):
             if s.optimizer == "momentum":
                 gradient = self.first[i] = state.round(s.momentum * self.first[i] + gradient)
@@ -332,6 +409,7 @@ class Trainer:
             else:
                 update = s.learning_rate * gradient
             update, before = f32(update), self.kept[i]
+            self.updates.append(update)
             if s.weight_rounding == "stochastic" and not s.master_weights:
                 draws = self.draws.draw(before.size).reshape(before.shape)
                 self.kept[i] = self.kept_in.round_by(draws, before - update)

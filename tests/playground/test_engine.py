@@ -1,7 +1,6 @@
 """The playground's engine in Node beside the NumPy reference: equal to the bit, for any settings."""
 
 import json
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -74,15 +73,6 @@ any_settings = st.builds(
 any_changes = st.fixed_dictionaries({}, optional=CHANGEABLE)
 
 
-def as_json(report: dict) -> dict:
-    """A report as it comes out of JSON, in which inf and NaN are text."""
-    words = {math.inf: "Infinity", -math.inf: "-Infinity"}
-    return {
-        name: value if not isinstance(value, float) or math.isfinite(value) else words.get(value, "NaN")
-        for name, value in report.items()
-    }
-
-
 def compared(engine, given, steps, changes):
     """What both report of each step, and how they end."""
     answer = engine.train(request(given), steps, {at: request(change) for at, change in changes.items()})
@@ -92,7 +82,7 @@ def compared(engine, given, steps, changes):
     for step in range(steps):
         if step in changes:
             trainer.change(**changes[step])
-        ours.append(as_json(trainer.step()))
+        ours.append(make_playground.as_json(trainer.step()))
     return theirs, ours
 
 
@@ -100,6 +90,23 @@ def compared(engine, given, steps, changes):
 @given(any_settings, any_changes)
 def test_any_settings_and_a_change_train_as_the_reference_does(engine, given, change):
     theirs, ours = compared(engine, given, 8, {4: change})
+    assert theirs == ours
+
+
+def compared_looks(engine, given, steps, change):
+    """What both see of the step after these, before which the settings change."""
+    theirs = engine.look(request(given), steps, {steps: request(change)})
+    trainer = Trainer(given)
+    for _ in range(steps):
+        trainer.step()
+    trainer.change(**change)
+    return theirs, make_playground.as_json(reference.digests(trainer.look()))
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(any_settings, any_changes)
+def test_a_look_sees_what_the_reference_computes(engine, given, change):
+    theirs, ours = compared_looks(engine, given, 3, change)
     assert theirs == ours
 
 
@@ -136,10 +143,12 @@ def test_every_combination_trains_as_the_reference_does(engine, name, optimizer,
     )  # fmt: skip
     theirs, ours = compared(engine, given, 200, {})
     assert theirs == ours
+    theirs, ours = compared_looks(engine, given, 20, {})
+    assert theirs == ours
 
 
-def committed() -> dict:
-    return json.loads((ROOT / "tests/vectors/playground.json").read_text(encoding="utf-8"))
+def committed(name: str = "playground.json") -> dict:
+    return json.loads((ROOT / "tests/vectors" / name).read_text(encoding="utf-8"))
 
 
 def test_the_vectors_are_of_the_cases_that_their_maker_has():
@@ -150,6 +159,7 @@ def test_the_vectors_are_of_the_cases_that_their_maker_has():
 @pytest.mark.parametrize("name", ["float32 sgd", "float16 adam"])
 def test_the_vectors_are_what_the_reference_makes(name):
     assert make_playground.rows(make_playground.cases()[name])["reports"] == committed()[name]["reports"]
+    assert make_playground.looked(make_playground.cases()[name]) == committed("looks.json")[name]
 
 
 @pytest.mark.parametrize(

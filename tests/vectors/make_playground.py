@@ -1,4 +1,5 @@
-"""Writes playground.json: 200 steps by the NumPy reference of the playground's engine, for many settings.
+"""Writes playground.json: 200 steps by the NumPy reference of the playground's engine, for many settings; and
+looks.json: all that the 21st step goes through, beside the same step in float32.
 
     python tests/vectors/make_playground.py
 
@@ -16,7 +17,7 @@ sys.path.insert(0, str(HERE.parent.parent))
 import mixwidgets as mw  # noqa: E402
 from mixwidgets.runs.experiments.loss_scale import LossScale  # noqa: E402
 from tests.playground.engine import request  # noqa: E402
-from tests.playground.reference import Settings, Trainer  # noqa: E402
+from tests.playground.reference import Settings, Trainer, digests  # noqa: E402
 
 STEPS, EVERY = 200, 20
 FORMATS = (
@@ -77,10 +78,34 @@ def rows(settings: Settings) -> dict:
     return {"settings": request(settings), "skipped": sum(r["skipped"] for r in reports), "reports": kept}
 
 
+def looked(settings: Settings) -> dict:
+    """The numbers of the 21st step, with a digest of the arrays at each station."""
+    trainer = Trainer(settings)
+    for _ in range(EVERY):
+        trainer.step()
+    return as_json(digests(trainer.look()))
+
+
+def as_json(report: dict) -> dict:
+    """A report as it comes out of JSON, in which inf and NaN are text."""
+    words = {math.inf: "Infinity", -math.inf: "-Infinity"}
+
+    def plain(value):
+        if isinstance(value, dict):
+            return as_json(value)
+        return words.get(value, "NaN") if isinstance(value, float) and not math.isfinite(value) else value
+
+    return {name: plain(value) for name, value in report.items()}
+
+
+def write(name: str, made: dict) -> None:
+    lines = [f" {json.dumps(case)}: {json.dumps(row)}" for case, row in made.items()]
+    (HERE / name).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
 def main() -> None:
-    made = {name: rows(settings) for name, settings in cases().items()}
-    lines = [f" {json.dumps(name)}: {json.dumps(row)}" for name, row in made.items()]
-    (HERE / "playground.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    write("playground.json", {name: rows(settings) for name, settings in cases().items()})
+    write("looks.json", {name: looked(settings) for name, settings in cases().items()})
 
 
 if __name__ == "__main__":
