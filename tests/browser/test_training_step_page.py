@@ -121,7 +121,7 @@ def test_it_is_used_by_keyboard_alone(opened):
 @pytest.mark.parametrize("all_weights", [False, True])
 def test_nothing_is_wider_than_the_page(opened, all_weights):
     page = opened(all_weights=all_weights)
-    for width in (1280, 960, 900, 820, 720, 600, 480, 390, 360, 320):
+    for width in (1280, 960, 880, 790, 720, 600, 480, 390, 360, 320):
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -135,7 +135,8 @@ class TrainingStep(NetworkWidget):
         step = self.float32_steps + self.steps + 1
         return (
             f"step {step} of {self.task}, {_network(self.task, self.layers)}, {scale}: weights in "
-            f"{self.weight_format}, activations in {self.activation_format}, gradients in {self.gradient_format}"
+            f"{self.weight_format}, activations in {self.activation_format}, "
+            f"gradients in {self.gradient_format}"
         )
 
     def __repr__(self) -> str:
