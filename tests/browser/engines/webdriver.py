@@ -1,7 +1,7 @@
 """Firefox and WebKitGTK, which Playwright does not drive as a distribution ships them, by W3C's WebDriver.
 
-WebKitWebDriver takes its commands over HTTP; Firefox takes the same ones over a socket of its own, Marionette. So no
-package is needed beside the browsers.
+WebKitWebDriver takes its commands over HTTP, Firefox the same ones over a socket of its own, Marionette. So
+no package is needed beside the browsers.
 """
 
 import json
@@ -24,11 +24,11 @@ _MINI_BROWSER = "/usr/lib/*/webkit*/MiniBrowser"  # which Debian installs beside
 _FREE_PORT = 'user_pref("marionette.port", 0);'  # Firefox writes which one into its profile
 _PATHS = {  # WebDriver's commands: method and path of those over HTTP
     "Navigate": ("POST", "/url"),
+    "Refresh": ("POST", "/refresh"),
     "ExecuteScript": ("POST", "/execute/sync"),
     "PerformActions": ("POST", "/actions"),
     "SetWindowRect": ("POST", "/window/rect"),
     "SwitchToFrame": ("POST", "/frame"),
-    "TakeScreenshot": ("GET", "/screenshot"),
     "DeleteSession": ("DELETE", ""),
 }
 
@@ -103,7 +103,7 @@ def webkit():
         number = ["-displayfd", str(tell), "-nolisten", "tcp", "-screen", "0", "2000x1400x24"]
         stack.enter_context(_process(screen, *number, pass_fds=[tell]))
         os.close(tell)
-        with open(told, encoding="ascii") as lines:
+        with os.fdopen(told, encoding="ascii") as lines:
             display = f":{lines.readline().strip()}"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

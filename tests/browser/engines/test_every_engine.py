@@ -1,0 +1,188 @@
+"""Firefox and WebKit show and obey what Chromium does: each saved page, the site's front page and a lesson.
+
+The other tests look closely, in Chromium; these find what an engine alone does otherwise.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from mixwidgets.teaching.site.folder import write_site
+from mixwidgets.teaching.site.pages import build_site
+from tests.browser.engines.page import listening
+from tests.browser.engines.webdriver import LIMIT_S
+from tests.browser.every_widget import NAMES, made
+from tests.waiting import until
+
+FAULTS = (Path(__file__).parents[1] / "faults.js").read_text(encoding="utf-8")
+PHONE, LAPTOP = 390, 1280  # pixels
+STAGE = (1280, 720)
+READABLE = 24  # pixels of a letter, on the stage
+CARD = "#widget > .mw"
+
+
+@dataclass(frozen=True)
+class Gesture:
+    """A click on an element, or a drag of it; what the element `seen` says is then another."""
+
+    held: str
+    seen: str
+    by: tuple[int, int] = (0, 0)
+    name: str = ""
+    at: tuple[float, float] = (0.5, 0.5)
+
+
+BITS, LINE, TICKS = "[role=switch]", ".mw-nl-handle", ".mw-charts .mw-ticks"
+GESTURES = {
+    "BitEditor": [
+        Gesture(BITS, BITS, name="fraction bit 10 of 10"),
+        Gesture(BITS, BITS, (100, 0), name="fraction bit 1 of 10"),  # paints bits
+        Gesture(LINE, LINE, (40, 0)),
+    ],
+    "NumberLine": [
+        Gesture(LINE, LINE, (40, 0)),
+        Gesture(".mw-nl-board", ".mw-nl-board", (-60, 0), at=(0.9, 0.2)),  # moves the line
+    ],
+    "BlockLab": [
+        Gesture(".mw-cell-lost", ".mw-bar-own"),
+        Gesture(".mw-bar-own", ".mw-bar-own", (0, 20)),
+    ],
+    "FormatDesigner": [
+        Gesture(".mw-design-boundary", ".mw-design-boundary", (60, 0)),
+        Gesture("input[type=range]", "input[type=range]", (90, 0), at=(0.3, 0.5)),
+    ],
+    "LossScaleExplorer": [
+        Gesture("input[type=range]", "input[type=range]", (90, 0), at=(0.4, 0.5)),
+        Gesture(".mw-binades", "input[type=range]", (60, 0)),
+        Gesture(".mw-scale-curve-plot", "input[type=range]", (90, 0), at=(0.2, 0.5)),
+        Gesture("[role=slider]", "[role=slider]", (60, 0)),
+    ],
+    "TrainingLab": [
+        Gesture(".mw-chart > svg", TICKS, (80, 0)),  # zooms
+        Gesture(".mw-runs input", ".mw-key"),
+    ],
+    "Playground": [
+        Gesture(".mw-play-transport button", ".mw-play-transport button", name="Pause"),
+        Gesture(".mw-play-transport button", ".mw-play-count", name="One step"),
+        Gesture(".mw-chips label", ".mw-play-grip-words", name="static"),
+        Gesture(".mw-play-grip", ".mw-play-grip", (-60, 0)),
+    ],
+    "SweepProgress": [
+        Gesture(".mw-chart > svg", TICKS, (80, 0)),
+        Gesture(".mw-sweep-cell", ".mw-callout"),
+    ],
+    "Exercise": [Gesture("button", ".mw-exercise", name="Start over")],
+    "ModuleErrors": [Gesture(".mw-difference-cell", ".mw-difference-tensor", name="blocks.7")],
+}
+
+
+# Firefox counts the halo of a drawing's letters to their box.
+NO_HALO = """const sheet = new CSSStyleSheet();
+sheet.replaceSync("svg text { stroke: none !important }");
+document.adoptedStyleSheets.push(sheet);"""
+
+
+@pytest.fixture(params=NAMES)
+def shown(page, request, tmp_path):
+    """A saved page, its name and its path. Nothing goes wrong in it, whatever a test does."""
+    with made(request.param, "en", tmp_path) as path:
+        page.open(listening(path).as_uri())
+        page.shown(CARD)
+        yield page, request.param, path
+        assert page.wrong() == []
+
+
+def faults(page, finest=0):
+    page.evaluate(NO_HALO)
+    page.settle()
+    return page.evaluate("return look.faults('currentCSSZoom' in document.body ? arguments[0] : 0)", finest)
+
+
+@pytest.mark.parametrize("width", [PHONE, LAPTOP])
+def test_nothing_is_cut_off_or_out_of_reach(shown, width):
+    page, _, path = shown
+    page.open_in_frame(path, width)
+    page.shown(CARD)
+    page.evaluate(FAULTS + "look.unfold()")
+    assert faults(page) == []
+
+
+def test_it_follows_a_hand(shown):
+    page, name, _ = shown
+    for one in GESTURES[name]:
+        before = page.said(one.seen)
+        page.drag(one.held, *one.by, one.name, one.at)
+        page.changes(one.seen, before)
+
+
+def stage(page):
+    page.resize(*STAGE)
+    page.click(".mw-stage-button")
+    page.shown(f"{CARD}[data-stage]")
+    if page.said(".mw-stage-sequence"):
+        page.click(".mw-stage-sequence button", "Without questions")
+
+
+def test_the_stage_fills_the_window(shown):
+    page, _, _ = shown
+    stage(page)
+    assert page.box(CARD) == [0, 0, *STAGE]
+    page.evaluate(FAULTS)
+    assert faults(page, READABLE) == []
+    page.press("Escape")
+    page.until("return !document.querySelector('[data-stage]')")
+
+
+@pytest.mark.parametrize("shown", ["NumberLine"], indirect=True)
+def test_what_is_dragged_on_the_stage_stays_under_the_pointer(shown):
+    page, _, _ = shown
+    stage(page)
+    before = page.box(LINE)[0]
+    page.drag(LINE, 150, 0)
+    until(lambda: abs(page.box(LINE)[0] - before - 150) < 3, LIMIT_S)
+
+
+# The site
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    write_site(folder, build_site())
+    for path in folder.glob("*.html"):
+        listening(path)
+    return folder
+
+
+def fits(page, path):
+    """A page needs no sideways scrolling on a phone."""
+    page.open_in_frame(path, PHONE)
+    page.shown("h1")
+    page.settle()
+    assert page.evaluate("return document.documentElement.scrollWidth") <= PHONE
+    assert page.wrong() == []
+
+
+def test_the_front_page_shows_its_widget_and_leads_to_a_lesson(page, site):
+    fits(page, site / "index.html")
+    page.open((site / "index.html").as_uri())
+    page.shown(CARD)
+    assert page.wrong() == []
+    page.click('main a[href="lesson_01_bits.html"]')
+    page.shown(".exercise .mw")
+    assert page.wrong() == []
+
+
+def test_a_lesson_takes_an_answer_and_keeps_it(page, site):
+    path = site / "lesson_01_bits.html"
+    fits(page, path)
+    page.open(path.as_uri())
+    question = ".exercise:not([hidden])"
+    page.focus(f"{question} input[type=text]")
+    page.press("1.5", "Enter")
+    page.says(f"{question} .mw-exercise-state", "attempt 1")
+    page.until("return location.hash.includes('1.5')")
+    page.reload()
+    page.says(f"{question} .mw-exercise-state", "attempt 1")
+    assert page.wrong() == []
