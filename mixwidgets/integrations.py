@@ -26,7 +26,7 @@ class _Watching:
         options = dict(self._options)
         if self.watcher and options.get("path") is not None:
             options["path"] = free_path(Path(options["path"]))
-        self.watcher = watch(*loop, **options).start()
+        self.watcher = watch(*loop, **options)
 
     def stop(self) -> None:
         """Remove every hook. Calling it twice is harmless."""

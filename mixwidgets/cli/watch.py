@@ -13,7 +13,9 @@ from mixwidgets.support.plain_text import plain
 
 
 def watch_script(
-    script: Annotated[Path, typer.Argument(help="A Python file that trains with torch.")],
+    script: Annotated[
+        Path, typer.Argument(help="A Python file that trains with torch; or a module, with -m.")
+    ],
     arguments: Annotated[list[str] | None, typer.Argument(help="The script's own arguments.")] = None,
     path: Annotated[
         Path | None,
@@ -26,6 +28,9 @@ def watch_script(
         typer.Option(help="A block format, such as mxfp8_e4m3 or nvfp4, to record too; may be repeated."),
     ] = None,
     scale_rule: ScaleRule = None,
+    module: Annotated[
+        bool, typer.Option("--module", "-m", help="Run a module, such as package.train, as python -m does.")
+    ] = False,
 ) -> None:
     """Run a training script unchanged, and record the gradients of its model.
 
@@ -43,14 +48,15 @@ def watch_script(
         blocks = named_block_formats(block_format or ())
         check_scale_rule(scale_rule, blocks)
         steps = whole_number("every", every, 1, 10_000_000)
-        script.open("rb").close()  # raises an OSError that says what is wrong with it
-        folder = path or free_path(Path("runs") / script.stem)
+        if not module:
+            script.open("rb").close()  # raises an OSError that says what is wrong with it
+        folder = path or free_path(Path("runs") / (str(script) if module else script.stem))
         check_free(folder)  # now, and not after hours of training
         watched = WatchedScript(
             path=folder, every=steps, format=format, block_formats=blocks, scale_rule=scale_rule
         )
     try:
-        watched.run(script, arguments or [])
+        watched.run(script, arguments or [], is_module=module)
     finally:
         for note in watched.notes():
             typer.echo(f"mixwidgets: {plain(note)}", err=True)

@@ -152,7 +152,7 @@ def test_a_scaler_is_found_and_one_that_skips_every_step_is_a_reason_for_watchin
     (folder / "skips.py").write_text(dedent(skips))
     assert "GradScaler skipped every step" in call("watch", "skips.py").stderr
     (folder / "steps.py").write_text(dedent(skips).replace(" * torch.inf", ""))
-    assert "used from there on. In code, pass it: watch(" in call("watch", "steps.py").stderr
+    assert "is used from there on.\n" in call("watch", "steps.py").stderr
 
 
 def test_wrong_words_teach(folder):
@@ -169,3 +169,16 @@ def test_wrong_words_teach(folder):
         found = call(*words)
         assert found.exit_code == 2
         assert message in found.stderr
+
+
+def test_a_module_is_watched_as_by_python_m(folder):
+    (folder / "package").mkdir()
+    (folder / "package" / "__init__.py").write_text("")
+    (folder / "beside.py").write_text("")
+    (folder / "code" / "train.py").rename(folder / "package" / "train.py")
+    found = call("watch", "-m", "package.train", "--steps", 3, "--every", 0.5)
+    assert found.exit_code == 0
+    assert "3 steps; see mixwidgets report" in found.output
+    assert "In code, pass it" not in found.output
+    assert (folder / "runs" / "package.train").is_dir()
+    assert "no_such_module" in str(call("watch", "-m", "no_such_module").exception)

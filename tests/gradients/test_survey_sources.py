@@ -1,5 +1,6 @@
 """survey: where the tensors come from, along which axes blocks run, and what blocks lose."""
 
+import argparse
 import json
 import tracemalloc
 from argparse import Namespace
@@ -130,8 +131,10 @@ def test_checkpoints_files_and_what_is_no_tensor(tmp_path):
             mw.survey(tmp_path / name)
     with pytest.raises(ValueError, match=r"central directory\. It may be damaged or incomplete"):
         mw.survey(tmp_path / "torn.pt")
-    trusted = torch.load(tmp_path / "lightning.ckpt", weights_only=False)
-    assert mw.survey(trusted).equals(expected)
+    with pytest.raises(ValueError, match=r"safe_globals\(\[argparse.Namespace\]\): survey\(path\)"):
+        mw.survey(tmp_path / "lightning.ckpt")
+    with torch.serialization.safe_globals([argparse.Namespace]):
+        assert mw.survey(tmp_path / "lightning.ckpt").equals(expected)
     with pytest.raises(FileNotFoundError):
         mw.survey(tmp_path / "none.pt")
 

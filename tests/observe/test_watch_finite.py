@@ -1,4 +1,4 @@
-"""An inf or a NaN is noticed in every step, and named where it was made, before the weights that it spoils."""
+"""An inf or a NaN is noticed in every step, and named where it was made, before what it spoils."""
 
 import pytest
 import torch

@@ -1,5 +1,6 @@
 """first_difference: the first module whose error in low precision is larger than rounding explains."""
 
+import inspect
 import os
 from collections.abc import Callable
 from contextlib import closing
@@ -85,6 +86,31 @@ def _unwrapped(model: nn.Module) -> nn.Module:
     return inside
 
 
+def _check(model: object, loss: object, recipe: object) -> None:
+    """Raise TypeError for arguments of a wrong kind, such as a criterion and its target beside each other."""
+    write = "loss=lambda output: criterion(output, targets)"
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"first_difference takes a torch.nn.Module; got a {type(model).__name__}.")
+    if not callable(loss):
+        also = f", and {type(recipe).__name__} is no recipe" if callable(recipe) else ""
+        raise TypeError(
+            f"loss takes a function of the model's output; got a {type(loss).__name__}{also}. Write {write}."
+        )
+    called = loss.forward if isinstance(loss, nn.Module) else loss
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except (TypeError, ValueError):  # of a function written in C
+        return
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [each.name for each in parameters if each.default is each.empty and each.kind in positional]
+    if len(needed) > 1:
+        name = getattr(loss, "__name__", type(loss).__name__)
+        raise TypeError(
+            f"loss takes a function of the model's output alone; {name} also needs {', '.join(needed[1:])}. "
+            f"Write {write}."
+        )
+
+
 def first_difference(
     model: nn.Module,
     batch: Any,
@@ -127,13 +153,10 @@ def first_difference(
     """
     import pandas as pd
 
+    _check(model, loss, recipe)
     chosen, base = as_recipe("recipe", recipe), as_recipe("reference", reference)
     if base.compute_format != "float32" or base.operands:
         raise ValueError("reference takes a recipe that computes in float32, such as 'fp32'.")
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"first_difference takes a torch.nn.Module; got a {type(model).__name__}.")
-    if not callable(loss):
-        raise TypeError(f"loss takes a function of the model's output; got a {type(loss).__name__}.")
     model = _unwrapped(model)
     for name, tensor in (*model.named_parameters(), *model.named_buffers()):
         try:

@@ -261,7 +261,7 @@ class LoopHooks:
         is_scaled = getattr(optimizer, "grad_scale", None) is not None
         if step.is_observed and "gradients" in self._loop.of:
             unread = {name: grad for name, grad in gradients.items() if name not in self._seen.read}
-            if unread and not self._seen.read:
+            if unread and not self._seen.read and self.observer.forward_passes:
                 self.observer.read_late(unread)
             self._seen.read.update(unread)
             step.add_gradients(unread, is_scaled=is_scaled)

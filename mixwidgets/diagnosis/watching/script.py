@@ -18,6 +18,7 @@ import torch
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from mixwidgets.diagnosis.watching.observer import PASS_IT
 from mixwidgets.diagnosis.watching.targets import weights_of
 from mixwidgets.diagnosis.watching.watch import Watcher, watch
 from mixwidgets.runs.store.errors import in_words
@@ -34,14 +35,20 @@ class WatchedScript:
         self._optimizers: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()
         self._names: list[str] = []
 
-    def run(self, script: str | os.PathLike[str], arguments: Sequence[str] = ()) -> None:
-        """Errors of the script, and non-zero exits, end the watching and are passed on."""
+    def run(
+        self, script: str | os.PathLike[str], arguments: Sequence[str] = (), *, is_module: bool = False
+    ) -> None:
+        """`is_module`: `script` is the dotted name of a module, as after `python -m`. Errors of the script,
+        and non-zero exits, end the watching and are passed on."""
         path, argv = sys.path[:], sys.argv[:]
         sys.argv = [os.fspath(script), *arguments]
-        sys.path.insert(0, os.fspath(Path(script).resolve().parent))
+        sys.path.insert(0, str(Path.cwd()) if is_module else os.fspath(Path(script).resolve().parent))
         hook = register_optimizer_step_pre_hook(self._steps)
         try:
-            runpy.run_path(os.fspath(script), run_name="__main__")
+            if is_module:
+                runpy.run_module(os.fspath(script), run_name="__main__", alter_sys=True)
+            else:
+                runpy.run_path(os.fspath(script), run_name="__main__")
         except SystemExit as end:
             if end.code:
                 self._end(end)
@@ -68,7 +75,11 @@ class WatchedScript:
                 f"{len(self._names)} optimisers stepped, {names}; only the model of the first was watched, "
                 "in its steps."
             )
-        return [*notes, *(self.watcher.notes if self.watcher else [])]
+        told = self.watcher.notes if self.watcher else []
+        return [
+            *notes,
+            *(note.removesuffix(f" {PASS_IT}") for note in told),
+        ]  # there is no code of the user's
 
     def _end(self, error: BaseException | None) -> None:
         if self.watcher:
@@ -86,7 +97,7 @@ class WatchedScript:
             if model is None:
                 self._failure = f"{self._names[0]} steps tensors outside any module; nothing was watched."
             else:
-                self.watcher = watch(model, optimizer, **self._options).start()
+                self.watcher = watch(model, optimizer, **self._options)
         except Exception as error:  # an internal error, or wrong arguments: the script goes on
             self._failure = f"Nothing was watched: {in_words(error)}."
 

@@ -248,6 +248,6 @@ def _loaded(path: str) -> object:
             ) from None
         raise ValueError(
             f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {cause}. "
-            "Save only model.state_dict() or, of a file that you trust, pass "
-            "torch.load(path, weights_only=False)."
+            "Save only model.state_dict(), or allow the classes that it names and that you know: with "
+            "torch.serialization.safe_globals([argparse.Namespace]): survey(path)."
         ) from None
