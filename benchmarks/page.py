@@ -3,7 +3,6 @@
 The click is compared with an ipywidgets ToggleButton whose label the kernel changes.
 """
 
-import re
 import tempfile
 from pathlib import Path
 

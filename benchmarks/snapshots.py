@@ -1,6 +1,5 @@
 """Memory of 100 tensors × 500 snapshots in a page, live and saved, and the time to show another snapshot."""
 
-import re
 from collections.abc import Callable
 
 from playwright.sync_api import Browser, Page

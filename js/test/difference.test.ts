@@ -113,8 +113,8 @@ test("the stage has the lines that are off, and those next to the first of them"
     const { el } = show(rows(off));
     return [[...el.querySelectorAll("[data-staged] .mw-difference-name")].map((one) => one.textContent), el.querySelector(".mw-difference-others")!.textContent];
   };
-  expect(staged([4])).toEqual([["3", "4", "5", "2"].sort(), "5 more modules"]);
-  expect(staged([2, 8])).toEqual([["1", "2", "3", "8"], "5 more modules"]);
+  expect(staged([4])).toEqual([["3", "4", "5", "2"].sort(), "further modules: 5"]);
+  expect(staged([2, 8])).toEqual([["1", "2", "3", "8"], "further modules: 5"]);
   expect(staged([])[0]).toContain("1"); // it has the largest error
 });
 

@@ -112,7 +112,7 @@ describe("the answer", () => {
     const { el } = said([[0.5, 0.7], [0.5, 0.9], [0.2]]);
     const rows = [...el.querySelectorAll(".mw-sweep-result")].map((row) => ({
       seeds: [...row.querySelectorAll(".mw-sweep-seed")].map((one) => Number(one.getAttribute("cx"))),
-      lines: [...row.querySelectorAll(".mw-sweep-grid")].map((one) => one.getAttribute("d")),
+      lines: [...row.querySelectorAll(".mw-grid line")].map((one) => one.getAttribute("x1")),
     }));
     expect(rows[0]!.seeds[0]).toBe(rows[1]!.seeds[0]);
     expect(rows.map(({ lines }) => lines)).toEqual([rows[0]!.lines, rows[0]!.lines, rows[0]!.lines]);

@@ -79,7 +79,10 @@ def _module_errors(lang, folder):
             ("forward", ["output"]),
             ("backward", ["gradient of input", "gradient of weight"]),
         ):
-            reason = "496 of 500 values of its output are infinite or NaN: the reference reaches 1.6e+07, and float16 ends at 65504."
+            reason = (
+                "496 of 500 values of its output are infinite or NaN: the reference reaches 1.6e+07, "
+                "and float16 ends at 65504."
+            )
             told = ("off", reason) if is_off else ("ok", "")
             rows.append(_row(f"blocks.{i}.attention.projection", direction, *told))
             tensors.append([(name, *errors, *pair) for name in names])

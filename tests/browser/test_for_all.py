@@ -234,7 +234,10 @@ def test_a_second_finger_makes_a_drag_a_pinch(page, chromium, tmp_path, name):
     phone = context.new_page()
     with made(name, "en", tmp_path) as path:
         phone.goto(path.as_uri())
-        number, handle = phone.get_by_role("slider", name="number on the line"), phone.locator(".mw-nl-handle")
+        number, handle = (
+            phone.get_by_role("slider", name="number on the line"),
+            phone.locator(".mw-nl-handle"),
+        )
         before = number.get_attribute("aria-valuetext")
         handle.evaluate("one => one.scrollIntoView({ block: 'center' })")
         settle(phone)

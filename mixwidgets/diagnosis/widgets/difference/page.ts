@@ -117,7 +117,7 @@ function moduleList(view: View, rows: readonly Row[], axis: Axis, chosen: Signal
   const others = items.length - staged.size;
   const element = h("div", { class: "mw-difference-list" }, head, list, others > 0 ? h("p", { class: "mw-difference-others" }, t("difference.others", { count: others })) : null);
 
-  oneStop(list, () => cells.filter((_, i) => items[i]!.checkVisibility?.() ?? true))(buttons.get(chosen.peek()!));
+  oneStop(list, () => (element.closest("[data-stage]") ? cells.filter((_, i) => staged.has(i)) : cells))(buttons.get(chosen.peek()!));
   list.addEventListener("focusin", ({ target }) => (chosen.value = rows.find((row) => buttons.get(row) === target)));
   view.effect(() => buttons.forEach((cell, row) => set(cell, { "aria-current": row === chosen.value && "true" })));
   const width = view.width(element);

@@ -25,6 +25,7 @@ const POWER_OF_TWO = /^\s*(?:S\s*=\s*)?2\s*(?:\^|\*\*)\s*([-+−–]?\d+|[({][^(
 const HEAD = 26; // above it, for the mark of the best scale
 const HEIGHT = 52; // of all gradients
 const FOOT = 22; // below it, for the axis
+const SIDE = 14; // beside the slider, so that the outermost tick labels fit
 const LEAST_WIDTH = 120;
 const THUMB = 6; // half of the slider's thumb: its middle stays this far from the slider's ends
 const WORD = 44; // half the width of the mark at the best scale
@@ -109,12 +110,12 @@ function scaleCurve({ view, answers }: Explored, textures: Textures) {
   const plot = s("svg", { role: "img", class: "mw-scale-curve-plot", height: HEAD + HEIGHT + FOOT }, ...bars, subnormal, best, axis);
   const words = h("span");
   const measured = view.width(plot);
-  const width = computed(() => Math.max(measured.value, LEAST_WIDTH));
+  const width = computed(() => Math.max(measured.value - 2 * SIDE, LEAST_WIDTH));
   const x = computed(() => linear([LOWEST, HIGHEST], [THUMB, width.value - THUMB]));
   const floor = HEAD + HEIGHT;
 
   view.effect(() => {
-    set(plot, { viewBox: `0 0 ${width.value} ${floor + FOOT}` });
+    set(plot, { viewBox: `${-SIDE} 0 ${width.value + 2 * SIDE} ${floor + FOOT}` });
     const step = TICK * Math.max(1, Math.ceil((TICK_ROOM * (HIGHEST - LOWEST)) / TICK / width.value));
     const ticks = Array.from({ length: Math.floor((HIGHEST - LOWEST) / step) + 1 }, (_, i) => LOWEST + i * step);
     axis.replaceChildren(s("line", { x1: 0, x2: width.value, y1: floor, y2: floor, class: "mw-floor" }), ...ticks.map((tick) => tickMark(tick, x.value(tick), floor)));

@@ -70,10 +70,10 @@ export function cellGrid(
       const x = (value: number) => axis.value(value).toFixed(1);
       setText(result, resultWords(one, metric.value));
       set(head, { "data-best": one === bestOf(results.value, metric.value) });
-      const grid = metric.value ? ticks.value.map((tick) => s("path", { class: "mw-sweep-grid", d: `M${tick.x} 0V${HEIGHT}` })) : [];
-      if (values.length === 0) return picture.replaceChildren(...grid);
+      const grid = s("g", { class: "mw-grid" }, ...(metric.value ? ticks.value : []).map((tick) => s("line", { x1: tick.x, x2: tick.x, y1: 0, y2: HEIGHT })));
+      if (values.length === 0) return picture.replaceChildren(grid);
       picture.replaceChildren(
-        ...grid,
+        grid,
         s("rect", { class: "mw-sweep-band", x: x(low), y: 4, height: HEIGHT - 8, width: Math.max(1, Number(x(high)) - Number(x(low))) }),
         ...values.map((value) => s("circle", { class: "mw-sweep-seed", cx: x(value), cy: HEIGHT / 2, r: 2.5 })),
         notFinite > 0 ? "" : s("path", { class: "mw-sweep-mean", d: `M${x(mean)} 1V${HEIGHT - 1}` })); // the mean of those that are left would look better than it is
