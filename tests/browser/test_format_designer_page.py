@@ -1,4 +1,4 @@
-"""FormatDesigner in a real browser: grip, steppers, choices, values by keyboard, and what fits or is refused."""
+"""FormatDesigner in a real browser: grip, steppers, choices, values by keyboard, what fits or is refused."""
 
 import re
 
