@@ -3,7 +3,7 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { h } from "#ui/dom.ts";
-import { explained, term } from "#ui/term.ts";
+import { explained, keysNote, term } from "#ui/term.ts";
 
 beforeEach(() => document.body.replaceChildren());
 
@@ -36,6 +36,14 @@ describe("a term", () => {
     element.dispatchEvent(new Event("pointerleave"));
     expect(note()).toBeUndefined();
   });
+});
+
+test("keys stand behind a button of this name", () => {
+  const element = keysNote("line.keys");
+  const button = element.querySelector("button")!;
+  expect([element.textContent, button.getAttribute("aria-label")]).toEqual(["?", "keys"]);
+  button.click();
+  expect(element.querySelector("[role=tooltip]")!.textContent).toMatch(/^← → move/);
 });
 
 test("the words of a text explain themselves, and the text stays what it was", () => {
