@@ -64,7 +64,9 @@ async function widgetOf({ place, module, defaults, ...saved }: SavedWidget, modu
  * has none. */
 function addressOf(widgets: readonly Widget[]) {
   const links = pageLinks(widgets.map(({ place }) => place));
-  const initial = widgets.map(({ write }) => write());
+  const states = () => widgets.map(({ write }) => write());
+  const initial = states();
+  let shown = initial;
   /** A widget's part of the address. On a page of several, "" for one that is in its first state. */
   const written = ({ write }: Widget, i: number) => (widgets.length > 1 && write() === initial[i] ? "" : write());
   const apply = (states: readonly Traits[]): void => {
@@ -81,11 +83,13 @@ function addressOf(widgets: readonly Widget[]) {
     }
   };
   return {
-    /** Write the widgets' states to the address. */
+    /** Write the widgets' states to the address, if they have changed: a widget also saves what is no state. */
     update(): void {
+      if (states().every((text, i) => text === shown[i])) return;
+      shown = states();
       setText(note, "");
       write(widgets.map(written));
-      links.follow(widgets.map((widget) => widget.write()));
+      links.follow(shown);
     },
     /** Apply the answers that this tab has from an earlier visit to the page. */
     restore(): void {
@@ -98,13 +102,14 @@ function addressOf(widgets: readonly Widget[]) {
     follow(): void {
       const texts = splitStates(location.hash.slice(1), widgets.length);
       const meant = (text: string, i: number) => (text === "" && widgets.length > 1 && !widgets[i]!.isQuestion ? initial[i]! : text);
-      const states = texts?.map(meant).map((text, i) => (text === "" ? {} : widgets[i]!.read(text))) ?? [null];
-      const areValid = states.every(isTraits);
-      if (areValid) apply(states);
+      const wanted = texts?.map(meant).map((text, i) => (text === "" ? {} : widgets[i]!.read(text))) ?? [null];
+      const areValid = wanted.every(isTraits);
+      if (areValid) apply(wanted);
       if (areValid && widgets.length > 1) write(widgets.map((widget, i) => (widget.isQuestion ? written(widget, i) : texts![i]!)));
-      const why = states.find((state) => typeof state === "string") ?? "";
+      const why = wanted.find((state) => typeof state === "string") ?? "";
       setText(note, areValid ? "" : `${t("page.address")} ${why}`.trim());
-      links.follow(widgets.map((widget) => widget.write()));
+      shown = states();
+      links.follow(shown);
     },
   };
 }

@@ -12,7 +12,7 @@ import { card } from "#ui/card.ts";
 import { chips, chipsAndMore } from "#ui/choices.ts";
 import { emphasised, h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { addQuestions } from "#ui/stage.ts";
+import { addQuestions, STAGED } from "#ui/stage.ts";
 import { bitsPanel } from "#ui/ruler/bits_panel.ts";
 import { viewOf } from "#ui/view.ts";
 import { clamp } from "#core/range.ts";
@@ -175,6 +175,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     edit(state);
     setText(answer, told);
   }));
+  root.addEventListener(STAGED, () => setText(answer, ""));
   root.append(error, answer, top, bar, loop.element, panel.element, settingsFold(view, choice, edit), spoken.element);
   view.effect(() => setText(error, fault.value));
   const current = TRAITS.map((trait) => view.trait(trait));

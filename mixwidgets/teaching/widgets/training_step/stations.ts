@@ -13,7 +13,7 @@ import { line, type Shown, stationCard, way, type WayIs } from "./station.ts";
 import { fillShares } from "./strip.ts";
 import { fillBar, fillSquares, zoneWords, countZones, type Zone } from "./zones.ts";
 
-const NARROW = 720; // pixels of a card whose stations are lines
+const NARROW = 760; // pixels of a card whose stations are lines
 
 interface Stations {
   readonly view: View;

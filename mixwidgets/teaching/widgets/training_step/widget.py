@@ -133,11 +133,11 @@ class TrainingStep(NetworkWidget):
     def _content(self) -> str:
         scale = "no loss scale" if self.loss_scale == "none" else f"S = 2^{self.log2_loss_scale}"
         step = self.float32_steps + self.steps + 1
-        formats = (
-            f"weights in {self.weight_format}, activations in {self.activation_format}, "
+        return (
+            f"step {step} of {self.task}, {_network(self.task, self.layers)}, {scale}: weights in "
+            f"{self.weight_format}, activations in {self.activation_format}, "
             f"gradients in {self.gradient_format}"
         )
-        return f"step {step} of {self.task}, {_network(self.task, self.layers)}, {scale}: {formats}"
 
     def __repr__(self) -> str:
         others = [
