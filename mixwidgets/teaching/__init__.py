@@ -1,4 +1,4 @@
-"""To learn and to teach: questions with answers that are checked, a playground, one training step, the pages of a classroom.
+"""To learn and to teach: questions with answers, a playground, one training step, the pages of a classroom.
 
     course.py            the lessons' notebooks, and a student's copy of them
     exercises/           questions, and who judges their answers
