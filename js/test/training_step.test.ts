@@ -2,7 +2,8 @@
 
 import { expect, test, vi } from "vitest";
 import { counted, type Fate, FATES, fateOf, fatesOf, rangeAsFloat32 } from "#training/fate.ts";
-import { look, strip, weightStep } from "#training/look.ts";
+import { look, weightStep } from "#training/look.ts";
+import { strip } from "#training/strip.ts";
 import { settingsOf as settingsIn } from "#training/request.ts";
 import { digest, digests, digits } from "#training/serve.ts";
 import { inFloat32, SettingsError } from "#training/settings.ts";

@@ -7,7 +7,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import widget from "#mixwidgets/teaching/widgets/training_step/page.ts";
 import { type Choice, trainerOf, usual } from "#mixwidgets/teaching/widgets/training_step/state.ts";
 import { fateOf, fatesOf } from "#training/fate.ts";
-import { look, strip } from "#training/look.ts";
+import { look } from "#training/look.ts";
+import { strip } from "#training/strip.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/runs/task/digit_rows.bin")));

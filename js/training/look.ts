@@ -1,7 +1,6 @@
 // The next step of a trainer, computed without taking it: all that it passes through, with any loss scale, beside the same step in
 // float32. Neither the order of the batches, the random draws, the loss scale nor the optimiser's state advances.
 
-import { counted, type Fate, fatesOf } from "./fate.ts";
 import { Network, type LayerValues, type Pass } from "./network.ts";
 import { roundAll, rounderOf } from "./rounder.ts";
 import { checkSettings, inFloat32, keptFormat, type Settings } from "./settings.ts";
@@ -74,36 +73,12 @@ export interface WeightStep {
   readonly next: number;
 }
 
-/** What becomes of the weights at the scales 2^0 … 2^HIGHEST. */
-export interface Strip {
-  /** Of one weight, scale by scale. */
-  of(place: Place): Fate[];
-  /** How many weights have each fate, scale by scale. */
-  readonly counts: readonly Readonly<Record<Fate, number>>[];
-}
-
-/** log2 of a strip's last scale. */
-export const HIGHEST = 40;
-
 /** The step that `trainer` would take next, with other settings if they are given: as after `Trainer.change`, for the same task,
  * seed and layers. `lossScale`: of this step, instead of the one that it would have, as if it were the first; without a loss scale
  * in the settings, another than 1 is a static one. Throws SettingsError, and RangeError for another network. */
 export function look(trainer: Trainer, settings: Settings = trainer.settings, lossScale?: number): Look {
-  const { at, lossScale: own } = start(trainer, settings);
+  const { at, lossScale: own } = looks(trainer, settings);
   return at(lossScale ?? own);
-}
-
-/** The fates of all weights at each scale, of the step that `look` shows. The scales share their draws and the forward pass. */
-export function strip(trainer: Trainer, settings: Settings = trainer.settings): Strip {
-  const { at } = start(trainer, settings);
-  const starts: number[] = [];
-  let all = 0;
-  for (const { kept } of trainer.tensors) {
-    starts.push(all);
-    all += kept.length;
-  }
-  const fates = Array.from({ length: HIGHEST + 1 }, (_, log2) => fatesOf(at(2 ** log2)).flat());
-  return { counts: fates.map(counted), of: ({ tensor, index }) => fates.map((all) => all[starts[tensor]! + index]!) };
 }
 
 /** One weight's numbers, of a look or of its twin. */
@@ -115,7 +90,7 @@ export function weightStep({ kept, read, gradient, unscaled, before, after, upda
 
 /** The forward passes of a step and of its twin; `at` goes on with a loss scale. The passes of one start share the arrays of its
  * network: a look is over when the next begins. */
-function start(trainer: Trainer, settings: Settings) {
+export function looks(trainer: Trainer, settings: Settings) {
   checkSettings(settings);
   const { data, tensors } = trainer;
   const widths = [data.features, ...settings.layers, data.classes];

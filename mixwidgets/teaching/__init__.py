@@ -1,4 +1,4 @@
-"""To learn and to teach: questions with answers that are checked, a playground, the pages of a classroom.
+"""To learn and to teach: questions with answers, a playground, one training step, the pages of a classroom.
 
     course.py            the lessons' notebooks, and a student's copy of them
     exercises/           questions, and who judges their answers
@@ -16,7 +16,9 @@
       pages.py             all pages
       folder.py            writes them, and no file of the user's is lost
     widgets/exercise/    Exercise: one question in a notebook or on the site
+    widgets/settings.py  what a network that trains in the page is set to, for both of:
     widgets/playground/  Playground: a small network that trains in the page
+    widgets/training_step/  TrainingStep: one step of it, followed through the five steps of the paper
 
 The way of a question and its answer. catalogue.json says by a rule which answers are right, such as "the
 largest value of float16", so that the formats decide. `Exercise` sends the question in one language, and

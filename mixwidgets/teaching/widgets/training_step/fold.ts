@@ -29,7 +29,7 @@ export function settingsFold(view: View, choice: ReadonlySignal<Choice>, edit: (
     task: menu<string>(t("train.task"), TASKS, (name) => t(`train.task_${name}` as "train.task_circle"), (task) =>
       edit({ task, weight: [1, 1, 1], layers: task === "digits" ? [...startingSettings(task).layers] : [4] })),
   };
-  const layers = menu<string>(t("train.network"), LAYERS, (value) => value || "–", (value) => edit({ layers: value.split("-").filter(Boolean).map(Number), weight: [1, 1, 1] }));
+  const layers = menu<string>(t("step.ui.hidden"), LAYERS, (value) => value || "–", (value) => edit({ layers: value.split("-").filter(Boolean).map(Number), weight: [1, 1, 1] }));
   view.effect(() => {
     for (const [name, field] of Object.entries(fields)) (field.show as (value: unknown) => void)(choice.value[name as keyof Choice]);
     layers.show(choice.value.layers.join("-"));

@@ -2,7 +2,8 @@
 
 import type { DigitRows } from "#training/data.ts";
 import { counted, type Fate, fatesOf } from "#training/fate.ts";
-import { HIGHEST, look, strip, weightStep, type WeightStep } from "#training/look.ts";
+import { look, weightStep, type WeightStep } from "#training/look.ts";
+import { HIGHEST, strip } from "#training/strip.ts";
 import { keptFormat } from "#training/settings.ts";
 import { t } from "#ui/messages.ts";
 import type { Question } from "#ui/questions/questions.ts";

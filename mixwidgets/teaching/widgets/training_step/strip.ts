@@ -2,7 +2,7 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { Fate } from "#training/fate.ts";
-import { HIGHEST } from "#training/look.ts";
+import { HIGHEST } from "#training/strip.ts";
 import { twoTo } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";

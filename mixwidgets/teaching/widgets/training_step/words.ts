@@ -3,7 +3,8 @@
 import { float32 } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { ALIKE, counted, type Fate, FATES, fateOf, fatesOf, isStop, landing, type Range, rangeAsFloat32 } from "#training/fate.ts";
-import { HIGHEST, type Look, type Place, type Strip, weightStep } from "#training/look.ts";
+import { type Look, type Place, weightStep } from "#training/look.ts";
+import { HIGHEST, type Strip } from "#training/strip.ts";
 import { round, rounderOf, spacing } from "#training/rounder.ts";
 import { keptFormat } from "#training/settings.ts";
 import { listed, type MessageKey, type Piece, pieces, sentences, t } from "#ui/messages.ts";
