@@ -1,17 +1,23 @@
 """TrainingLab without a page: what it sends, and what it does for the messages that a page sends."""
 
+import dataclasses
 import json
 import math
 import os
+import re
 import threading
+import zlib
+from base64 import b64decode
 
 import numpy as np
 import pytest
 from traitlets import TraitError
 
+from mixwidgets.floats.widgets.frame import read_frame
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.loss_scale import LossScale
 from mixwidgets.runs.experiments.recipe import Recipe, recipes
+from mixwidgets.runs.experiments.scenarios import scenarios
 from mixwidgets.runs.store.events import RunFinished
 from mixwidgets.runs.store.journal import create_run
 from mixwidgets.runs.store.lock import take_lock
@@ -158,6 +164,22 @@ def test_a_lab_that_is_saved_at_once_holds_the_runs_and_the_curves_of_the_newest
     assert lab._settled.keys() == {run.id for run in runs[2:]}
     np.testing.assert_array_equal(curve(lab, runs[7], "loss")[:, 1], [3, 2, 8])
     assert all(f'"{run.id}"' in text for run in runs)
+
+
+def test_a_saved_lab_has_the_curves_that_answer_the_questions_of_its_stage(tmp_path, make_lab):
+    asked = scenarios["starved_gradients"].experiments()
+    fields = [{one.name: getattr(each, one.name) for one in dataclasses.fields(each)} for each in asked]
+    answers = [journalled(tmp_path, [2.0, 1.0], **each) for each in fields]
+    newest = journalled(tmp_path, [3.0, 1.0], task="mask")
+    lab = make_lab(tmp_path)
+    until(lambda: lab._settled)
+    text = lab.save(tmp_path / "lab.html").read_text()
+    [data] = re.findall(r'id="data">(.*?)</script>', text)
+    buffers = json.loads(data)["widgets"][0]["buffers"]
+    [curves] = [one["data"] for one in buffers if one["path"][0] == "_settled"]
+    _, saved = read_frame(zlib.decompress(b64decode(curves)))
+    assert (lab._shown, list(lab._settled)) == ([newest.id], [newest.id])  # what is drawn stays
+    assert saved.keys() == {newest.id, *(run.id for run in answers)}
 
 
 def test_a_run_with_a_custom_recipe_is_shown_too(tmp_path, make_lab):

@@ -291,11 +291,24 @@ class TrainingLab(FollowingWidget):
         return opened
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """As for every widget, with the present state of the runs, even if no page shows it yet."""
-        self._look()
-        while self._look() == _BEHIND_S:
-            pass
-        return super().save(path)
+        """As for every widget, with the present state of the runs, even if no page shows it yet, and with the
+        curves of those that answer the questions of the stage."""
+        with self._looking:  # nothing else is told meanwhile
+            self._look()
+            while self._look() == _BEHIND_S:
+                pass
+            asked = [one for one in scenarios.values() if one.question]
+            drawn = {*self._shown, *(name for one in asked for name in self._own_runs(one))}
+            with self._folder.lock:
+                while self._folder.read(self, drawn, _LIVE_S):
+                    pass
+                over = [run for run in self._folder.followed.values() if not run.is_alive]
+            kept = self._settled
+            self._settled = {run.run.id: run.curves for run in over if run.run.id in drawn and run.curves}
+            try:
+                return super().save(path)
+            finally:
+                self._settled = kept
 
     def close(self) -> None:
         """Close the widget and its explorer, and end their threads. Runs go on."""
