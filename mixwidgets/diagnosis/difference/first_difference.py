@@ -133,8 +133,8 @@ def _as_it_is(model: nn.Module) -> tuple[Recipe, AbstractContextManager[Any]]:
     if dtype not in presets:
         raise ValueError(
             f"recipe='as_is': this {type(model).__name__} computes in "
-            f"{str(dtype).removeprefix('torch.')}, and float16 or bfloat16 is compared. Cast it, such as by model.half(), or call first_difference "
-            "within torch.autocast."
+            f"{str(dtype).removeprefix('torch.')}, and float16 or bfloat16 is compared. Cast it, such as by "
+            "model.half(), or call first_difference within torch.autocast."
         )
     recipe = as_recipe("recipe", presets[dtype])
     if isinstance(mode, nullcontext):
