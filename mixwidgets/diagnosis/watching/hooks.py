@@ -461,6 +461,7 @@ class _MethodHook:
         return getattr, (self._instance, self._name)
 
     def remove(self) -> None:
+        self._before_it = self._after = _nothing
         if vars(self._instance).get(self._name) is not self:
             return  # somebody replaced it in turn, so it stays, but is no longer called back
         if self._before is None:
