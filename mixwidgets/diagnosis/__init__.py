@@ -7,7 +7,9 @@
       step.py              one step: takes tensors, starts their summaries, reads them later
       observer.py          reads finished steps; hands them to the history, a journal, the trackers
       history.py           what is remembered of all steps, in bounded memory
-      report.py            what a format loses of each tensor, in a sentence
+      updates.py           what the optimisers received and changed; update_notes.py what is wrong with it
+      buffers.py           the buffers that a step writes to
+      report.py            what a format loses of each tensor, in a sentence; told.py prints it
       scalars.py           the same as numbers, for TensorBoard, Weights & Biases, MLflow
       script.py            the model of a script that does not know of watch: `mixwidgets watch`
     difference/          first_difference: the first module that errs by more than rounding explains

@@ -133,8 +133,16 @@ class Comparison:
     modules receive."""
 
     def __init__(
-        self, model: nn.Module, batch: Any, loss: Callable[[Any], Tensor], recipe: Recipe, step: Step | None
+        self,
+        model: nn.Module,
+        batch: Any,
+        loss: Callable[[Any], Tensor],
+        recipe: Recipe,
+        step: Step | None,
+        own: AbstractContextManager[Any] | None = None,
     ) -> None:
+        """own: the modes in which the user's loop runs the model as it is, instead of the recipe's."""
+        self.own = own
         self.model, self.batch, self.loss, self.recipe, self.step = model, batch, loss, recipe, step
         self.dtype = DTYPES[recipe.compute_format]
         self.device = next((weight.device for weight in model.parameters()), torch.device("cpu"))
@@ -256,7 +264,7 @@ class Comparison:
         used = {name: self._cast(weight) for name, weight in trained.items()}
         constants = {name: constant.clone() for name, constant in self.constants.items()}
         batch = on_floats(lambda tensor: self._cast(tensor.clone()), self.batch)
-        precision: AbstractContextManager[Any] = (
+        precision: AbstractContextManager[Any] = self.own or (
             torch.autocast(self.device.type, self.dtype)
             if self.amp
             else Precision(self.recipe, self.device, model=self.model)

@@ -3,7 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from mixwidgets.diagnosis.difference.verdict import ComparedTensor, Row, in_each
 from mixwidgets.diagnosis.op_precisions import call_arguments
 from mixwidgets.floats.formats.in_and_out import require_dense_floats
 from mixwidgets.floats.gradients.values import own_part
+from mixwidgets.runs.experiments.loss_scale import LossScale
 from mixwidgets.runs.experiments.recipe import Recipe, as_recipe
 from mixwidgets.runs.training.device import training_settings
 from mixwidgets.support.languages.choice import chosen_language
@@ -47,6 +48,9 @@ class FirstDifference:
     """The name of the recipe's compute format."""
     loss_scale: float
     """The loss scale of the recipe's backward pass."""
+    costliest: str
+    """Where rounding, though it explains the error, costs most of what a module computes, in a sentence; ""
+    if nowhere more than 1 %. It is no fault of the module, and may matter all the same, as in positions."""
     tensors: list[list[ComparedTensor]] = field(repr=False)
     """For each row of the table, the tensors that the module computes, the worst first: `name`, `error`,
     `explained`, and two GradientSummaries, `found` by the recipe and `reference`. In the backward pass both
@@ -84,6 +88,58 @@ def _unwrapped(model: nn.Module) -> nn.Module:
     if isinstance(inside, nn.DataParallel | nn.parallel.DistributedDataParallel):
         return _unwrapped(inside.module)
     return inside
+
+
+AS_IS = "as_is"
+_COSTLY = 0.01  # a relative error
+
+
+def _costliest(rows: list[Row]) -> Text | str:
+    """The largest error of an output or an input that rounding explains."""
+    forward = [
+        (tensor, row)
+        for row in rows
+        if row.verdict == "ok" and row.direction == "forward"
+        for tensor in row.tensors
+        if tensor.error > _COSTLY
+    ]
+    if not forward:
+        return ""
+    tensor, row = max(forward, key=lambda entry: entry[0].error)
+    return in_each_language(
+        lambda tell: tell(
+            "rounding alone costs {share} in {module}, in its {tensor}",
+            share=f"{100 * tensor.error:.2g} %",
+            module=row.module,
+            tensor=tensor.name,
+        )
+    )
+
+
+def _as_it_is(model: nn.Module) -> tuple[Recipe, AbstractContextManager[Any]]:
+    """The recipe of a model's own dtypes or, in torch.autocast, of that, and the mode of its pass. A cast
+    model has no loss scale. Raises ValueError for a model in float32 alone."""
+    weights = [tensor for tensor in model.parameters() if tensor.is_floating_point()]
+    device = next((weight.device.type for weight in weights), "cpu")
+    if torch.is_autocast_enabled(device):
+        dtype = torch.get_autocast_dtype(device)
+        mode: AbstractContextManager[Any] = torch.autocast(device, dtype)
+    else:
+        dtype = min(
+            (weight.dtype for weight in weights), key=lambda each: each.itemsize, default=torch.float32
+        )
+        mode = nullcontext()
+    presets = {torch.float16: "amp_fp16", torch.bfloat16: "amp_bf16"}
+    if dtype not in presets:
+        raise ValueError(
+            f"recipe='as_is': this {type(model).__name__} computes in "
+            f"{str(dtype).removeprefix('torch.')}, and float16 or bfloat16 is compared. Cast it, such as by "
+            "model.half(), or call first_difference within torch.autocast."
+        )
+    recipe = as_recipe("recipe", presets[dtype])
+    if isinstance(mode, nullcontext):
+        recipe = recipe.replace(loss_scale=LossScale(kind="none"))
+    return recipe, mode
 
 
 def _check(model: object, loss: object, recipe: object) -> None:
@@ -133,8 +189,9 @@ def first_difference(
     batch: the model's input: a tensor, a tuple or list of arguments, or a mapping of keyword arguments.
     loss: a function of the model's output that returns a scalar tensor, such as
     `lambda output: output.loss` or `lambda logits: cross_entropy(logits, targets)`.
-    recipe: a preset's name or a Recipe. A dynamic loss scale is assumed to have settled at the largest power
-    of two at which no gradient overflows.
+    recipe: a preset's name or a Recipe, or "as_is": the dtypes that the model and the batch have, within the
+    torch.autocast in which the call stands, if it does. A dynamic loss scale is assumed to have settled at
+    the largest power of two at which no gradient overflows.
     reference: a recipe that computes in float32.
     step: what your loop does between the loss and the optimiser, which is then checked too:
     `step(loss, parameters, loss_scale)` calls backward on the loss times the loss scale, unscales, clips, and
@@ -154,7 +211,8 @@ def first_difference(
     import pandas as pd
 
     _check(model, loss, recipe)
-    chosen, base = as_recipe("recipe", recipe), as_recipe("reference", reference)
+    chosen, own = _as_it_is(model) if recipe == AS_IS else (as_recipe("recipe", recipe), None)
+    base = as_recipe("reference", reference)
     if base.compute_format != "float32" or base.operands:
         raise ValueError("reference takes a recipe that computes in float32, such as 'fp32'.")
     model = _unwrapped(model)
@@ -167,12 +225,13 @@ def first_difference(
     device = next((weight.device.type for weight in model.parameters()), "cpu")
     # The caller may have switched gradients off, or autocast on.
     with training_settings(), torch.inference_mode(False), torch.autocast(device, enabled=False):
-        compared = Comparison(model, call_arguments(batch), loss, chosen, step)
+        compared = Comparison(model, call_arguments(batch), loss, chosen, step, own)
         rows = [*judged_rows(compared)]
     lang, reasons = chosen_language(), [row.reason for row in rows]
     table = pd.DataFrame(rows, columns=list(Row._fields)).assign(reason=in_language(reasons, lang))
     first = next((row for row in rows if row.verdict != "ok"), None)
     modules = len({row.module for row in rows})
+    costs = _costliest(rows)
     why = in_each_language(
         lambda tell: tell(
             "Rounding explains the errors of all modules ({count}), forward and backward.", count=modules
@@ -185,6 +244,7 @@ def first_difference(
         table=table.drop(columns="tensors"),
         format=chosen.compute_format,
         loss_scale=compared.loss_scale,
+        costliest=str(in_language(costs, lang)) if costs else "",
         tensors=[row.tensors for row in rows],
         _reasons=reasons,
     )

@@ -93,6 +93,7 @@ class LoopHooks:
         self._updates_after_each, self._stepped_last = False, set[int]()
         self._scaled_by: torch.amp.GradScaler | None = None  # one that was not passed
         self._has_looked = False
+        self._losses: list[Tensor] = []
         self.recorder: object = None
         """What is kept while hooks are placed: a watcher that writes somewhere, though nobody may hold it."""
         self._placed = ExitStack()  # removes the hooks that last for all steps
@@ -207,9 +208,14 @@ class LoopHooks:
 
     @_guarded
     def _backward_begins(self, tensors: object, *_: object, **__: object) -> None:
-        for _, loss in tensors_in(tensors):
-            if loss.numel() == 1:
-                self.observer.step.check_loss(loss)
+        self._losses = [loss for _, loss in tensors_in(tensors) if loss.numel() == 1]
+
+    @_guarded
+    def _check_losses(self) -> None:
+        """Those of the pass in progress, now that it has reached a weight of this model."""
+        losses, self._losses = self._losses, []
+        for loss in losses:
+            self.observer.step.check_loss(loss)
 
     @_guarded
     def _scaled(self, outputs: object) -> None:
@@ -218,6 +224,8 @@ class LoopHooks:
 
     def _reach(self, name: str, parameter: Tensor) -> None:
         """A parameter has its gradient. Called often, so only the first call of a pass does more work."""
+        if self._losses:
+            self._check_losses()
         if self.observer.step.is_observed or self._passes_are_steps:
             self._seen.reached[name] = parameter
             if torch._C._current_graph_task_id() not in self._seen.awaited:
@@ -453,6 +461,7 @@ class _MethodHook:
         return getattr, (self._instance, self._name)
 
     def remove(self) -> None:
+        self._before_it = self._after = _nothing
         if vars(self._instance).get(self._name) is not self:
             return  # somebody replaced it in turn, so it stays, but is no longer called back
         if self._before is None:

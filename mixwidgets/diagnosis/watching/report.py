@@ -71,9 +71,8 @@ def _worst_first(table: "pd.DataFrame", columns: Sequence[str]) -> "pd.DataFrame
     counts = table["count"].clip(lower=1)
     keys = table[[*columns]].astype("float64").fillna(0)
     keys = keys.apply(lambda column: column if column.name == "relative_error" else column / counts)
-    return table.iloc[keys.sort_values([*columns], ascending=False, kind="stable").index].reset_index(
-        drop=True
-    )
+    order = keys.sort_values([*columns], ascending=False, kind="stable").index
+    return table.loc[order].reset_index(drop=True)
 
 
 def _block_report(

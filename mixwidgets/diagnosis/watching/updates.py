@@ -8,6 +8,7 @@ the copies stay small. Extras, such as a moving average of the weights, are comp
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -24,7 +25,8 @@ _SMALL = 1e-15  # a norm in float32 may have lost smaller ones: their squares un
 Norms = Callable[[], Mapping[str, float]]
 
 
-class Change(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Change:
     """What a step changed of a tensor."""
 
     count: int
@@ -54,8 +56,13 @@ class Change(NamedTuple):
 def all_together(changes: Iterable[Change]) -> Change:
     """The sum of changes of the same format, or of no matter which."""
     parts = list(changes)
-    counts = [sum(part[i] for part in parts) for i in range(4)]  # type: ignore[misc]
-    return Change(*counts, format=parts[0].format if parts else "")
+    return Change(
+        count=sum(part.count for part in parts),
+        altered=sum(part.altered for part in parts),
+        moving=sum(part.moving for part in parts),
+        stuck=sum(part.stuck for part in parts),
+        format=parts[0].format if parts else "",
+    )
 
 
 Counts = Callable[[], Sequence[int]]
@@ -116,14 +123,14 @@ class Copies:
     def keep(self, tensors: Mapping[str, Tensor], gradients: Mapping[str, Tensor]) -> None:
         """Copy some tensors. gradients: by name, a tensor of the same size that is not 0 where a value is to
         change; those without one only show what has changed."""
-        groups: dict[object, dict[str, Tensor]] = {}
+        groups: dict[tuple[object, ...], dict[str, Tensor]] = {}
         for name, tensor in tensors.items():
             kind = tensor.device, tensor.dtype, name in gradients
             groups.setdefault(kind, {})[name] = tensor
-        for kind, group in groups.items():
-            memory = self._memory.get(kind)
+        for key, group in groups.items():
+            memory = self._memory.get(key)
             if memory is None or not memory.fits(group):
-                memory = self._memory[kind] = _Memory(group)
+                memory = self._memory[key] = _Memory(group)
             memory.keep(group, [gradients[name] for name in group if name in gradients])
             self._kept.append(memory)
 
@@ -188,7 +195,7 @@ class _Memory:
 
 def _change(format: str, size: int, count: int, changed: int, moving: int, stuck: int) -> Change:
     whole = size / max(1, count)
-    return Change(size, *(round(part * whole) for part in (changed, moving, stuck)), format=format)
+    return Change(size, round(changed * whole), round(moving * whole), round(stuck * whole), format)
 
 
 def _sample(tensor: Tensor) -> Tensor:

@@ -170,7 +170,7 @@ class Trainer(ABC):
                 summaries=summaries().mapped(lambda _, summary: replace(summary, grid=grid)),
                 weights_unchanged={} if skipped else self._unchanged(before, gradients),
                 flushed=flushed,
-                **({"output_gradients": outputs.summaries()} if outputs else {}),
+                output_gradients=outputs.summaries() if outputs else {},
             )
 
         return finish
