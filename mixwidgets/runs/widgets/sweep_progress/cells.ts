@@ -91,7 +91,7 @@ export function cellGrid(
   const [about, how] = [h("p"), h("p", { class: "mw-note" }, t("sweep.open"))];
   const opened = h("div", { class: "mw-callout mw-stack-tight", role: "status" }, title, about, how, code);
   const element = h("div", { class: "mw-stack-tight", hidden: rows.length === 0 },
-    h("div", { class: "mw-sweep-cells" }, table, others), h("p", { class: "mw-note" }, t("sweep.hint"), " ", keysNote("sweep.keys")), opened);
+    h("div", { class: "mw-sweep-cells" }, table, others), h("p", { class: "mw-note" }, t("sweep.hint"), keysNote("sweep.keys")), opened);
 
   function cellButton(place: number, name: string, seed: number): HTMLElement {
     const cell = button("", () => (chosen.value = { place, name, seed }), { class: "mw-sweep-cell", tabindex: -1 });
