@@ -447,12 +447,12 @@ describe("watching and stopping", () => {
 
 describe("a recipe of one's own", () => {
   const FORM = [
-    { name: "compute_format", group: "recipe", title: "compute format", default: "float32", choices: { float32: "float32", float16: "float16", bfloat16: "bfloat16" } },
-    { name: "master_weights", group: "recipe", title: "master weights", default: true, is_yes_or_no: true },
-    { name: "loss_scale.init_scale", group: "loss scale", title: "init scale", default: 1, whole: false, low: 1e-45, high: 3.4e38, optional: false },
-    { name: "loss_scale.max_scale", group: "loss scale", title: "max scale", default: null, whole: false, low: 1e-45, high: 3.4e38, optional: true },
-    { name: "operands.scale_rule", group: "operands", title: "scale rule", default: null, choices: { "": "the format’s own", CEIL: "CEIL" }, optional: true },
-    { name: "operands.keep_wide", group: "operands", title: "keep wide", default: "", is_text: true },
+    { name: "compute_format", group: "recipe", title: "compute format", about: "What it is.", needs: {}, default: "float32", choices: { float32: "float32", float16: "float16", bfloat16: "bfloat16" } },
+    { name: "master_weights", group: "recipe", title: "master weights", about: "FP32 weights.", needs: { compute_format: ["float16", "bfloat16"] }, default: true, is_yes_or_no: true },
+    { name: "loss_scale.init_scale", group: "loss scale", title: "init scale", about: "What it is.", needs: {}, default: 1, whole: false, low: 1e-45, high: 3.4e38, optional: false },
+    { name: "loss_scale.max_scale", group: "loss scale", title: "max scale", about: "What it is.", needs: {}, default: null, whole: false, low: 1e-45, high: 3.4e38, optional: true },
+    { name: "operands.scale_rule", group: "operands", title: "scale rule", about: "What it is.", needs: {}, default: null, choices: { "": "the format’s own", CEIL: "CEIL" }, optional: true },
+    { name: "operands.keep_wide", group: "operands", title: "keep wide", about: "What it is.", needs: { master_weights: [false] }, default: "", is_text: true },
   ];
   const VALUES = { compute_format: "float16", master_weights: true, "loss_scale.init_scale": 1024, "loss_scale.max_scale": null, "operands.scale_rule": null, "operands.keep_wide": "head, blocks.0.*" };
   const preset = { name: "fp32", heading: "FP32", brief: "", description: "Everything in FP32.", values: { ...VALUES, compute_format: "float32", "loss_scale.init_scale": 1, "operands.keep_wide": "" }, is_own: false };
@@ -486,6 +486,20 @@ describe("a recipe of one's own", () => {
     expect(button("Remove").hidden).toBe(true);
     expect(document.activeElement).toBe(field("name")); // the button is gone
     expect([...(field("recipe") as unknown as HTMLSelectElement).options].map(({ value }) => value)).toEqual(["", "fp32"]);
+  });
+
+  it("says what a field is, and why it has no effect now", () => {
+    show(lab());
+    const words = (name: string) => [...(name === "master weights" ? box(name, ".mw-recipe-editor") : field(name)).getAttribute("aria-describedby")!.split(" ")]
+      .map((id) => document.getElementById(id)!.textContent).filter(Boolean);
+    expect(words("master weights")).toEqual(["FP32 weights.", "No effect unless “compute format” is float16, bfloat16."]);
+    expect(words("keep wide").at(-1)).toBe("No effect unless “master weights” is off.");
+    expect(words("compute format")).toEqual(["What it is."]);
+    type(field("compute format"), "bfloat16");
+    expect(words("master weights")).toEqual(["FP32 weights."]);
+    box("master weights", ".mw-recipe-editor").click();
+    expect(words("keep wide")).toEqual(["What it is."]);
+    expect(page().querySelectorAll(".mw-recipe-editor [data-idle]")).toHaveLength(0);
   });
 
   it("loses nothing to a refusal, which stands in the form", () => {

@@ -173,7 +173,7 @@ describe("a comparison in words", () => {
   it.each([
     ["recipe.compute_format", "计算格式"], ["recipe.loss_scale.kind", "损失缩放: 方式"], ["task_options.size", "规模"], ["size", "规模"], ["task", "task"],
   ])("names the setting %j %j, as the forms do in their language", (field, name) => {
-    const yesOrNo = { default: true, is_yes_or_no: true };
+    const yesOrNo = { about: "", needs: {}, default: true, is_yes_or_no: true };
     const form = [
       { name: "compute_format", group: "配方", title: "计算格式", ...yesOrNo },
       { name: "loss_scale.kind", group: "损失缩放", title: "方式", ...yesOrNo },
@@ -189,7 +189,7 @@ describe("a comparison in words", () => {
   ] as [string, string | number | boolean | null, string, string?][])("tells %s %j as %j", (field, value, text, unit) =>
     expect(fieldValue(field, value, new Map(), unit)).toBe(text));
   it("tells the choices of a recipe in the words of its form, and how a run computes in the page's", () => {
-    const choices = { name: "loss_scale.kind", group: "损失缩放", title: "方式", default: "none", choices: { none: "无", dynamic: "动态" } };
+    const choices = { name: "loss_scale.kind", group: "损失缩放", title: "方式", about: "", needs: {}, default: "none", choices: { none: "无", dynamic: "动态" } };
     const told = (field: string, value: string) => fieldValue(field, value, titlesOf([choices], []));
     expect([told("recipe.loss_scale.kind", "dynamic"), told("recipe.loss_scale.kind", "toString"), told("task", "none")]).toEqual(["动态", "toString", "none"]);
     expect(told("backend", "native float16 products (avx512_fp16)")).toBe("native float16 products, avx512_fp16");

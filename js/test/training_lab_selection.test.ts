@@ -107,6 +107,18 @@ describe("the list of runs", () => {
   });
 });
 
+it("puts the selected runs first when asked", () => {
+  const some = Array.from({ length: 9 }, (_, i) => over(`${9 - i}`, "bf16", { seed: 9 - i }));
+  const model = labModel({ _rows: some, _shown: ["2", "5"] });
+  show(model);
+  const seeds = () => lines().slice(0, 3).map((line) => /seed \d/.exec(line.textContent!)![0]);
+  expect(seeds()).toEqual(["seed 9", "seed 8", "seed 7"]);
+  type(page().querySelector<HTMLSelectElement>(".mw-finder > select:last-child")!, "selected");
+  expect(seeds()).toEqual(["seed 5", "seed 2", "seed 9"]);
+  model.receive({ _shown: ["1"] });
+  expect(seeds()).toEqual(["seed 1", "seed 9", "seed 8"]);
+});
+
 describe("comparing seeds", () => {
   it("shows their mean and range in one column", () => {
     const rows = [over("3", "bf16", { settings: "" }), over("2", "fp32", { seed: 1, settings: "" }), over("1", "fp32", { settings: "" })];

@@ -15,13 +15,12 @@ export function withMinus(text: string): string {
   return text.replaceAll("-", "−");
 }
 
-/** Superscript digits: ⁻²⁴. */
-export function superscript(n: number): string {
-  return [...String(n)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
-}
+/** A power as a formula: "10⁻⁸". */
+export const powerText = (base: number, exponent: number): string =>
+  base + [...String(exponent)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
 
-/** A power of two as a formula: "2⁻²⁴". */
-export const twoTo = (exponent: number): string => `2${superscript(exponent)}`;
+/** A power of two: "2⁻²⁴". */
+export const twoTo = (exponent: number): string => powerText(2, exponent);
 
 /** A code's value: every digit if they are few, else the fewest that round back to it. */
 export function figure(fmt: FloatFormat, code: bigint): { text: string; isExact: boolean } {

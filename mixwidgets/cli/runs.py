@@ -62,19 +62,21 @@ def compare_runs(
     runs_dir: RunsDir = Path("runs"),
     as_json: AsJson = False,
 ) -> None:
-    """Show the settings in which runs differ, how each ended, and what each lost.
+    """Show the settings in which runs differ, how each ended, what each lost, and what follows.
 
-    help(mixwidgets.comparison) explains each line; – means unknown.
+    help(mixwidgets.comparison) explains each line; – means unknown. Runs that differ only in recipe and seed
+    are judged.
     """
-    from mixwidgets.runs.store.comparison import comparison_in_json, comparison_rows
+    from mixwidgets.runs.store.comparison import comparison_in_json, comparison_rows, findings_in_json
 
     with errors_in_words():
         there = _runs_in(runs_dir)
         runs = [find_run(name, runs_dir, there) for name in named]
         if as_json:
-            typer.echo(json.dumps(comparison_in_json(runs)))
+            typer.echo(json.dumps({**comparison_in_json(runs), "verdict": findings_in_json(runs)}))
         else:
             show_side_by_side(runs, comparison_rows(runs))
+            show_verdict(findings_in_json(runs))
 
 
 def _runs_in(runs_dir: Path, newest: int | None = None) -> list["Run"]:
@@ -144,6 +146,13 @@ def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
         else:
             results.append([row.name, *(result_in_words(value, row.unit) for value in row.values)])
     show_table(["", *numbers], settings, results)
+
+
+def show_verdict(findings: list[dict[str, Any]]) -> None:
+    """Print a sentence for each finding."""
+    for number, finding in enumerate(findings):
+        words = "; ".join(part for part in (finding["why"], finding["figures"]) if part)
+        typer.echo(f"{'' if number else chr(10)}{finding['head']}{words and ': ' + words}.")
 
 
 def _line(run: "Run") -> list[str]:

@@ -27,7 +27,7 @@ W.VBox([
 @pytest.mark.slow
 def test_a_card_is_never_a_sliver(page, server):
     notebook = Notebook.of(page, server, "boxes.ipynb", BOXES)
-    cards = notebook.run(0).get_by_role("region", name="Predict, then check")
+    cards = notebook.run(0).get_by_role("region", name="Exercise")
     expect(cards).to_have_count(13)
     widths = cards.evaluate_all("cards => cards.map(card => card.offsetWidth)")
     assert min(widths) > 240

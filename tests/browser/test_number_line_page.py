@@ -10,7 +10,7 @@ import mixwidgets as mw
 from tests.browser.jupyter import Notebook
 from tests.widgets.bare_page import bare_page
 
-NAME = "Rounding microscope"
+NAME = "Number line"
 
 
 def show(page, tmp_path, value="65505", theme="light", width=980, **keywords):

@@ -23,7 +23,7 @@ def test_a_picture_is_a_light_png_of_the_card(chromium, tmp_path):
 def test_a_loop_that_runs_as_in_a_notebook_is_no_hindrance(chromium):
     asyncio.get_running_loop()  # that of the fixture's browser
     png, alt = picture(mw.Exercise("largest-float16"))
-    assert alt == "Predict, then check · largest-float16: What is the largest finite float16?"
+    assert alt == "Exercise: What is the largest finite float16?"
     assert size_and_lines(png)[1] > 50
     assert (
         picture(mw.LossScaleExplorer({"w": [1.0]})).alt == "Loss scale explorer"

@@ -99,7 +99,7 @@ class Site:
 
     def answer(self, question, text):
         """Answer one of the page's questions. Returns its widget."""
-        widget = self.page.get_by_role("region", name=f"· {question}")
+        widget = self.page.locator(f"[data-exercise={question}]")
         widget.get_by_role("textbox").fill(text)
         widget.get_by_role("textbox").press("Enter")
         return widget
@@ -177,7 +177,7 @@ def test_a_preset_an_edit_and_answers_share_the_address_and_outlive_it(site):
     until(lambda: site.hash == "#format=float16&code=7bfe")
     expect(largest).not_to_have_attribute("aria-current", "true")
 
-    task = site.page.get_by_role("region", name="one-flip-from-one")
+    task = site.page.locator("[data-exercise=one-flip-from-one]")
     task.get_by_role("textbox").fill("1.5")
     task.get_by_role("button", name="Check").click()
     expect(task).to_contain_text("That flips the first bit of the fraction")
@@ -285,7 +285,7 @@ def test_who_returns_by_a_link_keeps_the_answers_in_this_tab(site):
 
 def test_a_page_returned_to_by_a_link_has_its_answers_and_starts_its_widget_anew(site):
     code, as_brought, solved = edited_and_solved(site)
-    site.follow("Rounding microscope")
+    site.follow("Number line")
     site.follow("Bit editor")
     expect(code).to_have_value(as_brought)
     expect(solved).to_be_visible()
@@ -321,7 +321,7 @@ def test_a_lesson_goes_on_after_each_question_and_its_words_set_the_widget_besid
     questions = site.page.locator(".exercise:visible")
     expect(questions).to_have_count(1)
     expect(text).to_be_hidden()
-    first = site.page.get_by_role("region", name="· round-65505")
+    first = site.page.locator("[data-exercise=round-65505]")
     first.get_by_role("radio", name="65504", exact=True).check()
     first.get_by_role("button", name="Check").click()  # right: the next question opens
     expect(questions).to_have_count(2)

@@ -37,7 +37,7 @@ def show(page, widget, tmp_path, theme="light", width=980):
     page.emulate_media(color_scheme=theme)
     page.goto(path.as_uri())
     page.wait_for_function("window.ready === true")
-    return page.get_by_role("region", name="Sweep", exact=True)
+    return page.get_by_role("region", name="Sweep progress", exact=True)
 
 
 @pytest.mark.parametrize("width", [980, 360])
@@ -185,7 +185,7 @@ def test_a_sweep_in_a_notebook_is_watched_and_stopped(page, server):
         "mw.SweepProgress(sweep)",
         "print(sweep.is_over, sweep.counts['stopped'])",
     )
-    shown = notebook.run(0).get_by_role("region", name="Sweep", exact=True)
+    shown = notebook.run(0).get_by_role("region", name="Sweep progress", exact=True)
     running = shown.get_by_text(re.compile("^0 of 2000 done · [1-9][0-9]* running"))
     expect(running).to_be_visible(timeout=SLOW)
     notebook.ask(1, "False 0")  # no cell is blocked
@@ -207,10 +207,10 @@ def test_a_sweep_that_a_cell_waits_for_is_seen_and_its_runs_are_opened(page, ser
         "",
     )
     notebook.start(0)
-    shown = notebook.output(0).get_by_role("region", name="Sweep", exact=True)
+    shown = notebook.output(0).get_by_role("region", name="Sweep progress", exact=True)
     expect(shown.get_by_text("4 of 4 done", exact=True)).to_be_visible(timeout=SLOW)
     expect(notebook.cell(0).locator(".jp-InputPrompt")).to_have_text("[1]:")
-    expect(notebook.output(0).get_by_role("region", name="Sweep", exact=True)).to_have_count(1)
+    expect(notebook.output(0).get_by_role("region", name="Sweep progress", exact=True)).to_have_count(1)
     expect(notebook.output(0)).not_to_contain_text("cell/s")  # no second bar
 
     shown.get_by_role("button", name="recipe bf16, seed 1: done").click()

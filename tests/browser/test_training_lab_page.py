@@ -387,6 +387,23 @@ def some_runs(lab, count):
     ]
 
 
+def test_the_first_selected_run_of_a_long_list_is_in_sight(page, lab, tmp_path):
+    widget = show(page, lab, tmp_path)
+    rows = some_runs(lab, 60)
+    tell(page, _rows=rows, _shown=[rows[40]["id"]])
+    table = widget.get_by_role("region", name="runs", exact=True)
+    chosen = table.get_by_role("checkbox", checked=True)
+    inside = """one => {
+      const [own, all] = [one.getBoundingClientRect(), one.closest('.mw-runs').getBoundingClientRect()];
+      return own.top >= all.top + one.closest('table').tHead.offsetHeight && own.bottom <= all.bottom;
+    }"""
+    assert chosen.evaluate(inside)
+    table.get_by_role("checkbox").nth(45).check()  # which moves nothing
+    before = table.evaluate("one => one.scrollTop")
+    table.get_by_role("checkbox").nth(45).uncheck()
+    assert table.evaluate("one => one.scrollTop") == before
+
+
 def test_of_2000_runs_a_window_is_drawn_in_a_scroll_area(page, lab, tmp_path):
     widget = show(page, lab, tmp_path)
     tell(page, _rows=some_runs(lab, 2000))

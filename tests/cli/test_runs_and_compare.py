@@ -130,6 +130,34 @@ def test_a_comparison_is_json_for_scripts(runs, tmp_path):
     assert rows["loss"] == ("result", [2.0, "nan"])
 
 
+def ended(folder, recipe, seed, loss, accuracy):
+    """A run of 200 steps that began with a loss of 2.3."""
+    return run_of(
+        folder,
+        RunStarted(device="cpu", backend="native products", versions={}),
+        Evaluation(step=0, metrics={"loss": 2.3, "accuracy": 0.1}),
+        *(step(number, loss=2.0) for number in range(1, 201)),
+        RunFinished(reason="completed", metrics={"loss": loss, "accuracy": accuracy}),
+        recipe=recipe,
+        seed=seed,
+    )
+
+
+def test_a_comparison_ends_with_the_verdict(tmp_path, runs):
+    wide, narrow = ended(tmp_path, "fp32", 0, 0.1, 0.97), ended(tmp_path, "fp16_unscaled", 0, 2.3, 0.1)
+    shown = call("compare", wide.path, narrow.path).stdout.splitlines()
+    assert shown[-2:] == ["", "fp16_unscaled learns nothing: accuracy fp16_unscaled 10.0 %, fp32 97.0 %."]
+    told = json.loads(call("compare", wide.path, narrow.path, "--json").stdout)["verdict"]
+    assert [(finding["runs"], finding["loses"], finding["head"]) for finding in told] == [
+        ([narrow.id], True, "fp16_unscaled learns nothing")
+    ]
+    other = ended(tmp_path, "bf16", 1, 0.1, 0.97)
+    told = json.loads(call("compare", wide.path, other.path, runs[2].path, "--json").stdout)["verdict"]
+    assert [(finding["runs"], finding["head"]) for finding in told] == [
+        ([other.id], "bf16 ends where fp32 does")
+    ]
+
+
 def test_runs_are_named_by_a_part_of_their_id_that_no_other_has(runs, tmp_path):
     assert json.loads(call("compare", "mask", "--runs-dir", tmp_path, "--json").stdout)["runs"] == [
         runs[2].id

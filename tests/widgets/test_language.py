@@ -25,6 +25,7 @@ from mixwidgets.runs.widgets.training_lab.settings import in_page
 from mixwidgets.runs.widgets.training_lab.widget import IN_KERNEL
 from mixwidgets.support.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.support.languages.texts import LANGUAGES, texts, translated
+from mixwidgets.teaching.site.catalogue import widget_pages
 from tests.widgets.every import NAMES, make
 from tests.widgets.lab_page import journalled, snapshot
 
@@ -218,10 +219,37 @@ def test_every_widget_speaks_chinese(tmp_path, monkeypatch, name):
         widget.close()
 
 
+CARDS = {
+    "BitEditor": "bits",
+    "NumberLine": "line",
+    "FormatDesigner": "designer",
+    "BlockLab": "blocks",
+    "LossScaleExplorer": "explorer",
+    "Playground": "play",
+    "Exercise": "exercise",
+    "TrainingLab": "lab",
+    "SweepProgress": "sweep",
+}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", CARDS)
+def test_a_widget_has_one_name_on_its_card_its_page_the_site_and_in_the_gallery(name, lang, tmp_path):
+    card = texts(lang, "page")[f"{CARDS[name]}.title"]
+    page = make(name, tmp_path, lang=lang).save(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert re.search("<title>(.*)</title>", page)[1] == card
+    on_site = {page.id: page.name[lang] for page in widget_pages()}
+    folder = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    assert on_site.get(folder, card) == card
+    if lang == "en":
+        gallery = (Path(__file__).parents[2] / "docs" / "gallery.md").read_text(encoding="utf-8")
+        assert f"\n## {card}\n" in gallery
+
+
 def test_two_widgets_of_two_languages_stand_side_by_side():
     chinese, english = mw.NumberLine(1, lang="zh"), mw.NumberLine(1, lang="en")
-    assert messages_of(chinese._module._esm)["line.title"] == "舍入显微镜"
-    assert messages_of(english._module._esm)["line.title"] == "Rounding microscope"
+    assert messages_of(chinese._module._esm)["line.title"] == "数轴"
+    assert messages_of(english._module._esm)["line.title"] == "Number line"
     with pytest.raises(traitlets.TraitError, match="read-only"):
         english.lang = "zh"
 
@@ -282,7 +310,7 @@ def test_each_text_has_a_translation_and_no_translation_outlives_its_text(lang):
     said |= {text for name, text in TEXTS.items() if name != "scores"}  # which has no word
     settings = [one for task in mw.tasks.values() for one in in_page(task, "en")]
     said |= {one[name] for one in settings for name in ("title", "about")} | {IN_KERNEL, NO_THREAD}
-    said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group")}
+    said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group", "about")}
     fields = [*settings, *own_recipes.form("en")]
     choices = {one for field in fields for one in field.get("choices", ())}
     said |= {own_recipes.HEADING} | choices - {one.name for one in (*list_formats(), *list_block_formats())}

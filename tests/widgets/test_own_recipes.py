@@ -141,3 +141,51 @@ def test_its_runs_have_its_name_in_the_table(make_lab, tmp_path):
     lab.recipe = OWN
     assert lab.recipe == "mine"
     until(lambda: [row["recipe"] for row in rows(lab)] == ["mine"])
+
+
+def test_an_option_that_a_recipe_sets_has_what_it_needs_to_have_an_effect():
+    """What the form calls without effect no preset chooses."""
+    form = {one["name"]: one for one in own_recipes.form("en")}
+    for name, recipe in recipes.items():
+        values = own_recipes.in_page(recipe)
+        for path, value in values.items():
+            if value != form[path]["default"] and (values["operands"] or "operands" not in path):
+                for other, accepted in form[path]["needs"].items():
+                    assert values[other] in accepted, (name, path, other)
+
+
+def test_what_an_option_needs_are_values_of_other_options():
+    form = {one["name"]: one for one in own_recipes.form("en")}
+    for one in form.values():
+        for other, accepted in one["needs"].items():
+            known = [True, False] if form[other].get("is_yes_or_no") else list(form[other]["choices"])
+            assert other != one["name"]
+            assert 0 < len(accepted) < len(known)
+            assert set(accepted) <= set(known)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "beside"),
+    [
+        ("weight_rounding", "stochastic", {}),
+        ("fp32_ops.loss", False, {}),
+        ("loss_scale.init_scale", 8, {}),
+        ("loss_scale.hysteresis", 2, {"loss_scale.kind": "static"}),
+        ("operands.hadamard", True, {"operands": True}),
+        ("operands.scale_rule", "CEIL", {"operands": True}),
+        ("operands.four_over_six_metric", "MAE", {"operands": True}),
+        (
+            "operands.scaling",
+            "current",
+            {"operands": True, "operands.forward": "mxfp4", "operands.backward": "mxfp4"},
+        ),
+        ("optimizer_format", "float16", {"loop": "amp", "compute_format": "float16"}),
+    ],
+)
+def test_what_the_form_calls_without_effect_a_recipe_refuses(path, value, beside):
+    form = {one["name"]: one for one in own_recipes.form("en")}
+    values = {**own_recipes.in_page(Recipe()), **beside}
+    assert any(values[other] not in accepted for other, accepted in form[path]["needs"].items())
+    own_recipes.of_page(values)
+    with pytest.raises(ValueError, match=path.removesuffix(".loss").rpartition(".")[2]):
+        own_recipes.of_page({**values, path: value})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.options import flat
-from mixwidgets.runs.store import figures
+from mixwidgets.runs.store import figures, verdict
 from mixwidgets.runs.store.events import RunStarted
 from mixwidgets.runs.store.figures import RunState
 from mixwidgets.runs.store.records import to_json
@@ -71,6 +71,18 @@ def comparison_in_json(runs: Sequence[Run]) -> dict[str, Any]:
         for row in comparison_rows(runs)
     ]
     return {"runs": [run.id for run in runs], "rows": rows}
+
+
+def findings_in_json(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """The verdict on those of the runs that are over, a question after the other (see `verdict.in_json`)."""
+    asked: dict[str, dict[str, verdict.Ended]] = {}
+    for run in runs:
+        if isinstance(what := run.experiment, Experiment):
+            status, state = _status_and_state(run)
+            name, state = what.recipes_named(), state.summed_up(what)
+            end = verdict.Ended(name=name, experiment=what, status=status, state=state)
+            asked.setdefault(verdict.question(what), {})[run.id] = end
+    return [finding for ends in asked.values() for finding in verdict.in_json(ends)]
 
 
 def brief_results(run: Run) -> dict[str, Value]:

@@ -78,6 +78,20 @@ class Finding:
     """Further figures; "" for none."""
 
 
+def in_json(ends: Mapping[str, Ended], lang: str = "en") -> list[dict[str, Any]]:
+    """The `verdict` on runs, given by their ids, as JSON values: each finding, with its `runs`."""
+    return [
+        {
+            "runs": [run_id for run_id, end in ends.items() if end.name in finding.names],
+            "loses": finding.loses,
+            "head": finding.head,
+            "why": finding.why,
+            "figures": finding.figures,
+        }
+        for finding in verdict(ends.values(), lang)
+    ]
+
+
 def question(experiment: Experiment) -> str:
     """The id of what runs have in common that differ only in recipe, seed and device."""
     alike = {"recipe": "fp32", "phases": (), "seed": 0, "device": "auto", "time_limit_s": None}

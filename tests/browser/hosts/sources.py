@@ -22,7 +22,7 @@ widgets = {
     "TrainingLab": mw.TrainingLab("lab_runs", steps=3),
     "Exercise": mw.Exercise("largest-float16"),
 }
-# Python puts what it hears of the editor into the microscope.
+# Python puts what it hears of the editor into the number line.
 follow = lambda change: setattr(widgets["NumberLine"], "value", widgets["BitEditor"].value)
 widgets["BitEditor"].observe(follow, "code")
 """
@@ -30,7 +30,7 @@ widgets["BitEditor"].observe(follow, "code")
 # widget: (its region in the page, what Python says of it)
 WIDGETS = {
     "BitEditor": ("Bit editor", "f'{one.code} {one.value}'"),
-    "NumberLine": ("Rounding microscope", "f'{one.code} {one.value}'"),
+    "NumberLine": ("Number line", "f'{one.code} {one.value}'"),
     "FormatDesigner": ("Format designer", "one.format.name"),
     "BlockLab": ("Block lab", "f'{one.format}, element 9: {one.values[9]:g}'"),
     "LossScaleExplorer": (
@@ -39,7 +39,7 @@ WIDGETS = {
     ),
     "Playground": ("Playground", "f'{len(one.history)} steps, gradients in {one.gradient_format}'"),
     "TrainingLab": ("Training lab", "one.recipe"),
-    "Exercise": ("Predict, then check", "[(tried.answer, tried.is_right) for tried in one.attempts]"),
+    "Exercise": ("Exercise", "[(tried.answer, tried.is_right) for tried in one.attempts]"),
 }
 
 NOTEBOOK_START = f"""{START}

@@ -11,7 +11,7 @@ import { button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { oneStop } from "#ui/keys.ts";
 import { labelled } from "#ui/choices.ts";
-import { integer, superscript } from "#ui/digits.ts";
+import { integer, powerText } from "#ui/digits.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { inSeries, listed, t } from "#ui/messages.ts";
 import { tallest } from "#ui/ruler/geometry.ts";
@@ -112,7 +112,7 @@ function moduleList(view: View, rows: readonly Row[], axis: Axis, chosen: Signal
   const list = h("ol", { "aria-label": t("difference.modules") }, ...items);
   const head = h("div", { class: "mw-difference-line mw-difference-head", "aria-hidden": "true" }, h("span"),
     ...DIRECTIONS.map((direction) => h("span", {}, h("span", {}, t(`difference.head_${direction}`)), s("svg", { height: 16 }, ...axis.ticks.map((tick) =>
-      tickText(direction, axis.place(10 ** tick), `10${superscript(tick)}`)),
+      tickText(direction, axis.place(10 ** tick), powerText(10, tick))),
       rows.some(({ tensors: [worst] }) => worst?.error === Infinity) ? tickText(direction, axis.place(Infinity), "∞") : null))));
   const others = items.length - staged.size;
   const element = h("div", { class: "mw-difference-list" }, head, list, others > 0 ? h("p", { class: "mw-difference-others" }, t("difference.others", { count: others })) : null);

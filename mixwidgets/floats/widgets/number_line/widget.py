@@ -1,4 +1,4 @@
-"""NumberLine: the rounding microscope, a number between its neighbours on a line that zooms."""
+"""NumberLine: a number between its neighbours on a line that zooms."""
 
 from typing import Any
 

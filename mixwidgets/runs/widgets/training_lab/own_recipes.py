@@ -11,6 +11,7 @@ from typing import Any
 
 from mixwidgets.runs.experiments.loss_scale import LossScale
 from mixwidgets.runs.experiments.operands import Operands, operand_formats, weight_formats
+from mixwidgets.runs.experiments.option_words import OPTION_WORDS
 from mixwidgets.runs.experiments.options import choices
 from mixwidgets.runs.experiments.recipe import Recipe, recipes
 from mixwidgets.support.checks import check_names, yes_or_no
@@ -36,13 +37,16 @@ _LIMIT = 1 << 18  # bytes
 
 
 def form(language: str) -> list[dict[str, Any]]:
-    """The fields of a recipe for the page: name, group, title, default, and the accepted values."""
+    """The fields of a recipe for the page: name, group, title, what it is, what it needs to have an effect,
+    default, and the accepted values."""
     usual = in_page(Recipe())
     return [
         {
             "name": path,
             "group": translated(_GROUPS[part], language),
             "title": translated(title.replace("_", " "), language),
+            "about": translated(OPTION_WORDS[path].about, language),
+            "needs": {other: list(values) for other, values in OPTION_WORDS[path].needs.items()},
             "default": usual[path],
             **takes,
         }

@@ -15,10 +15,10 @@ import { dateOf, metricOf, spaced, status } from "./words.ts";
 
 const FEW = 8; // runs that the table shows without scrolling, where nothing needs to be found
 
-const ORDERS = ["newest", "oldest", "starred", "task", "recipe", "status", "score", "loss"] as const;
+const ORDERS = ["newest", "oldest", "selected", "starred", "task", "recipe", "status", "score", "loss"] as const;
 
 /** `found`: the runs that are looked for, in the order that is chosen. */
-export function runFinder({ view, rows, names }: Lab): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
+export function runFinder({ view, rows, names, ids }: Lab): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
   const titles = new Map(view.model.get("_tasks").map(({ name, title }) => [name, title]));
 
   /** A list of the values that the runs have; "" stands for any. */
@@ -54,7 +54,8 @@ export function runFinder({ view, rows, names }: Lab): { element: HTMLElement; f
       const shown = words.length > 0 ? textOf(row) : "";
       return words.every((word) => shown.includes(word) || row.id.startsWith(word)); // an id begins with the date
     };
-    return sorted(rows.value.filter((row) => choices.every(({ takes }) => takes(row)) && hasWords(row)), order.value);
+    const some = rows.value.filter((row) => choices.every(({ takes }) => takes(row)) && hasWords(row));
+    return order.value === "selected" ? some.sort((a, b) => Number(ids.value.includes(b.id)) - Number(ids.value.includes(a.id))) : sorted(some, order.value);
   });
   view.effect(() => {
     set(element, { hidden: rows.value.length <= FEW });
@@ -65,7 +66,7 @@ export function runFinder({ view, rows, names }: Lab): { element: HTMLElement; f
 }
 
 /** Rows that are equal in `order` stay newest first; numbers that are unknown or not finite come last. */
-function sorted(rows: Row[], order: (typeof ORDERS)[number]): Row[] {
+function sorted(rows: Row[], order: Exclude<(typeof ORDERS)[number], "selected">): Row[] {
   const by = (key: (row: Row) => number) => rows.sort((a, b) => compare(key(a), key(b)));
   switch (order) {
     case "newest": return rows;
@@ -134,6 +135,13 @@ export function runTable({ view, rows, names, ids, styles, select }: Lab, found:
     const others = some.length - listed.value.length;
     set(more, { hidden: others === 0 });
     setText(more, t("lab.more_runs", { count: integer(Math.min(WINDOW, others)), all: integer(others) }));
+  });
+  const first = computed(() => listed.value.find((row) => ids.value.includes(row.id))?.id ?? "");
+  view.effect(() => {
+    const line = lines.get(first.value)?.element;
+    if (!line || region.matches(":focus-within")) return; // the list stays under the hand that selects
+    const isSeen = line.offsetTop >= region.scrollTop && line.offsetTop + line.offsetHeight <= region.scrollTop + region.clientHeight;
+    if (!isSeen) region.scrollTop = line.offsetTop - line.offsetHeight;
   });
   return h("div", { class: "mw-stack-tight" }, region, caption);
 }

@@ -139,6 +139,8 @@ export interface RecipeField {
   name: string;
   group: string; // what it stands under
   title: string;
+  about: string;
+  needs: Readonly<Record<string, readonly (string | boolean)[]>>; // values of others with one of which it has an effect
   default: string | number | boolean | null;
   choices?: Readonly<Record<string, string>>; // their words
   is_yes_or_no?: boolean;

@@ -13,10 +13,9 @@ from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
-from mixwidgets.runs.experiments.code import code_of
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.recipe import Recipe
-from mixwidgets.runs.experiments.scenarios import Scenario, scenarios
+from mixwidgets.runs.experiments.scenarios import scenarios
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.scheduler.processes import keep_spare
 from mixwidgets.runs.scheduler.recording import train_here
@@ -27,7 +26,6 @@ from mixwidgets.runs.store.run import Run, checked_run
 from mixwidgets.runs.store.snapshots import has_snapshot
 from mixwidgets.runs.store.status import stop_runs
 from mixwidgets.runs.store.system import can_launch
-from mixwidgets.runs.store.verdict import Ended, verdict
 from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.widgets.training_lab import own_recipes, settings
 from mixwidgets.runs.widgets.training_lab.choice import (
@@ -41,8 +39,10 @@ from mixwidgets.runs.widgets.training_lab.choice import (
     offered,
     offered_recipes,
 )
+from mixwidgets.runs.widgets.training_lab.requests import REQUESTS
 from mixwidgets.runs.widgets.training_lab.runs_folder import FollowedRun, runs_folder
-from mixwidgets.support.checks import choice, whole_number
+from mixwidgets.runs.widgets.training_lab.told import judged, row, runs_of
+from mixwidgets.support.checks import choice
 from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.languages.texts import translated
 
@@ -82,10 +82,7 @@ class TrainingLab(FollowingWidget):
 
     _page = "training_lab"
     _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), **_USUAL}
-    _REQUESTS: ClassVar[tuple[str, ...]] = (
-        *("launch", "stop", "stop_all", "compare", "gradients"),
-        *("keep_recipe", "drop_recipe", "label", "throw_away", "code"),
-    )
+    _REQUESTS: ClassVar[tuple[str, ...]] = tuple(REQUESTS)
 
     task = Checked(next(iter(tasks)), help="A key of `mixwidgets.tasks`.")
     recipe = Checked[Any](
@@ -391,7 +388,7 @@ class TrainingLab(FollowingWidget):
         begun = [name for name, run in followed.items() if not run.is_waiting]
         before, self._begun = self._begun or set(), set(begun)
         if is_first and self._scenario is not None and not shown:
-            shown = self._own_runs(self._scenario)
+            shown = runs_of(self._scenario, self._folder.followed)
             before = self._begun
         if had_more or (is_first and shown):
             before = self._begun  # older runs are not news
@@ -404,69 +401,23 @@ class TrainingLab(FollowingWidget):
             return [name for name in asked if followed[name].task == newest.task][-most:]
         return [name for name in asked[-most:] if followed[name].question == newest.question]
 
-    def _own_runs(self, scenario: Scenario) -> list[str]:
-        """The newest run of each of a scenario's experiments, as far as they are there."""
-        ids = {
-            followed.run.experiment.replace(device="auto").id: name
-            for name, followed in reversed(self._folder.followed.items())
-            if isinstance(followed.run.experiment, Experiment)
-            and followed.run.experiment.task == scenario.task
-        }
-        wanted = [one.replace(device="auto").id for one in scenario.experiments()]
-        return [ids[name] for name in wanted if name in ids]
-
     def _news(self, shown: Collection[str]) -> dict[str, Any]:
         """The traits that follow the folder."""
-        followed = self._folder.followed.values()
-        live = [run for run in followed if run.is_alive]
-        over = [run for run in followed if not run.is_alive]
+        there = self._folder.followed
+        live = [run for run in there.values() if run.is_alive]
+        over = [run for run in there.values() if not run.is_alive]
         # The rows of many runs are large: while journals are read, they are sent only if a run came or ended.
         is_new = not self._is_behind or over != self._over
         self._over = over if is_new else self._over
         in_kernel = "" if can_launch() else translated(IN_KERNEL, self.lang)
         return {
-            "_rows": [self._row(run) for run in over] if is_new else self._rows,
-            "_live_rows": [self._row(run) for run in live],
+            "_rows": [row(run, self.own_recipes) for run in over] if is_new else self._rows,
+            "_live_rows": [row(run, self.own_recipes) for run in live],
             "_settled": {run.run.id: run.curves for run in over if run.run.id in shown and run.curves},
             "_live": {run.run.id: run.curves for run in live if run.run.id in shown and run.curves},
-            "_verdict": self._judged(shown),
+            "_verdict": judged([there[name] for name in shown if name in there], self.own_recipes, self.lang),
             "_notice": " ".join(filter(None, [in_kernel, self._folder.notice])),
         }
-
-    def _judged(self, shown: Collection[str]) -> list[dict[str, Any]]:
-        """The verdict on the shown runs that share the last one's question, once all of them are over."""
-        there = [self._folder.followed[name] for name in shown if name in self._folder.followed]
-        asked = [run for run in there if run.question == there[-1].question]
-        if any(run.is_alive for run in asked):
-            return []
-        ends = []
-        for run in asked:
-            what = run.run.experiment
-            if isinstance(what, Experiment):
-                name, state = self._row(run)["recipe"].replace("_", " "), run.state.summed_up(what)
-                ends.append((run.run.id, Ended(name=name, experiment=what, status=run.status, state=state)))
-        return [
-            {
-                "runs": [run_id for run_id, end in ends if end.name in finding.names],
-                "loses": finding.loses,
-                "head": finding.head,
-                "why": finding.why,
-                "figures": finding.figures,
-            }
-            for finding in verdict((end for _, end in ends), self.lang)
-        ]
-
-    def _row(self, followed: FollowedRun) -> dict[str, Any]:
-        """Its row, in which a recipe of the user's own has its name."""
-        row, what = followed.row(), followed.run.experiment
-        if "custom" not in row["recipe"] or not isinstance(what, Experiment):
-            return row
-
-        def name(recipe: Recipe) -> str:
-            return own_recipes.name_of(recipe, self.own_recipes) or recipe.name
-
-        changes = [{"step": after, "recipe": name(recipe)} for after, recipe in what.phases[1:]]
-        return {**row, "recipe": what.recipes_named(name), "changes": changes}
 
     def _tell_fault(self, fault: str) -> None:
         self._tell(_notice=fault)
@@ -484,46 +435,4 @@ class TrainingLab(FollowingWidget):
         self.compare(there[name] for name in names if name in there)
 
     def _do(self, content: dict[str, Any]) -> None:
-        match content["kind"]:
-            case "launch":
-                for experiment in experiments(content.get("experiment"), self.own_recipes):
-                    self.launch(experiment)
-            case "stop":
-                self.stop(self.run(content.get("run")))
-            case "stop_all":
-                self.stop_all()
-            case "compare":
-                names = content.get("runs")
-                if not isinstance(names, list):
-                    raise TypeError("A comparison takes a list of runs.")
-                self.compare([self.run(name) for name in names])
-            case "label":
-                named = self.run(content.get("run"))
-                changes = {name: content[name] for name in ("name", "note", "star") if name in content}
-                self.label(named, **changes)
-            case "throw_away":
-                names = content.get("runs")
-                if not isinstance(names, list):
-                    raise TypeError("What is thrown away is a list of runs.")
-                self.throw_away([self.run(name) for name in names])
-            case "code":
-                named = self.run(content.get("run"))
-                if not isinstance(named.experiment, Experiment):
-                    raise TypeError("A watched loop is code of your own; it has no experiment.")
-                self._code = {"run": named.id, "text": code_of(named.experiment)}
-            case "keep_recipe":
-                kept_as = own_recipes.checked_name(content.get("name"))
-                recipe = own_recipes.of_page(content.get("recipe"))
-                with self.hold_sync():
-                    self.own_recipes, self.recipe = {**self.own_recipes, kept_as: recipe}, kept_as
-                own_recipes.write_kept(self._folder.path, self.own_recipes)
-            case "drop_recipe":
-                name = content.get("name")
-                kept = {own: self.own_recipes[own] for own in self.own_recipes if own != name}
-                self.own_recipes = kept
-                own_recipes.write_kept(self._folder.path, kept)
-            case "gradients":
-                name = content.get("run")
-                step = content.get("step")
-                at = None if step is None else whole_number("step", step, 0, 2**32 - 1)
-                self.open_gradients(None if name is None else self.run(name), at)
+        REQUESTS[content["kind"]](self, content)

@@ -1,8 +1,9 @@
 // What a lab says of its runs, and of how they compare. No DOM.
 
 import { clamp } from "#core/range.ts";
-import { integer, twoTo } from "#ui/digits.ts";
+import { integer } from "#ui/digits.ts";
 import { fill, listed, type MessageKey, t, tOr } from "#ui/messages.ts";
+import { powerOfAny } from "#ui/ruler/words.ts";
 import { axisNumber, decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
 import { isAlive, isWaiting, type NewestFigure, type RecipeField, type Row, type TaskChoice } from "./state.ts";
 
@@ -11,9 +12,7 @@ export const spaced = (name: string): string => name.replaceAll("_", " ");
 
 /** A loss scale: as a power of two where it is one. */
 export function scale(value: WireNumber): string {
-  if (typeof value !== "number") return decimal(value);
-  const exponent = Math.log2(value);
-  return Number.isInteger(exponent) ? twoTo(exponent) : decimal(value);
+  return typeof value === "number" ? powerOfAny(value) : decimal(value);
 }
 
 /** When a run was launched, in local time, by its id, which begins with the UTC time: "2026-11-28 21:32"; "" for another folder's name. */

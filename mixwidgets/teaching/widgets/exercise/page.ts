@@ -51,7 +51,9 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   const live = h("div", { role: "status" }, callout);
   const attempts = h("ol", { "aria-label": t("exercise.attempts"), class: "mw-exercise-attempts" });
   const teacher = forTeacher(question);
-  root.append(h("p", { class: "mw-exercise-question" }, ...emphasised(marked(question.question))), form, live, answerLine(view, computed(() => lineOf(question, steps.value ?? []))), attempts, teacher.element);
+  const asked = h("p", { class: "mw-exercise-question", id: uniqueId("question") }, ...emphasised(marked(question.question)));
+  set(root, { "aria-labelledby": `${root.getAttribute("aria-labelledby")} ${asked.id}`, "data-exercise": question.id }); // a lesson has several
+  root.append(asked, form, live, answerLine(view, computed(() => lineOf(question, steps.value ?? []))), attempts, teacher.element);
 
   function predict(): void {
     const answer = field.read();

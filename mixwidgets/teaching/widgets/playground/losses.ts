@@ -5,7 +5,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { clamp, extent } from "#core/range.ts";
 import { crispCanvas, type Pen } from "#ui/canvas.ts";
 import { h, set, setText } from "#ui/dom.ts";
-import { integer, superscript, twoTo } from "#ui/digits.ts";
+import { integer, powerText, twoTo } from "#ui/digits.ts";
 import { listed, type MessageKey, t } from "#ui/messages.ts";
 import { pointIn } from "#ui/pointer.ts";
 import { powerOfAny } from "#ui/ruler/words.ts";
@@ -128,7 +128,7 @@ function drawLosses({ pen, width, height }: Pen, { rows, end, lines, curves, sta
       pen.globalAlpha = 0.18;
       pen.fillRect(LEFT, Math.round(y(place)), right - LEFT, 1);
       pen.globalAlpha = 1;
-      pen.fillText(decade < -3 ? `${digit === 1 ? "" : `${digit}·`}10${superscript(decade)}` : String(Number((digit * 10 ** decade).toPrecision(1))), LEFT - 6, y(place));
+      pen.fillText(decade < -3 ? `${digit === 1 ? "" : `${digit}·`}${powerText(10, decade)}` : String(Number((digit * 10 ** decade).toPrecision(1))), LEFT - 6, y(place));
     }
   }
   pen.fillRect(LEFT, height - FOOT, right - LEFT, 1);

@@ -1,7 +1,7 @@
 // Texts of the playground: names and numbers. No DOM.
 
 import type { WeightTensor } from "#training/trainer.ts";
-import { integer, superscript, withMinus } from "#ui/digits.ts";
+import { integer, powerText, withMinus } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
 import { number, share } from "#ui/ruler/words.ts";
 
@@ -32,7 +32,7 @@ export function countText(count: number, all: number): string {
 export function settingText(value: number): string {
   for (const base of [10, 2]) {
     const exponent = Math.round(Math.log(value) / Math.log(base));
-    if (value > 0 && value < 0.03 && exponent <= -4 && Math.abs(value / base ** exponent - 1) < 1e-9) return `${base}${superscript(exponent)}`;
+    if (value > 0 && value < 0.03 && exponent <= -4 && Math.abs(value / base ** exponent - 1) < 1e-9) return powerText(base, exponent);
   }
   return String(value);
 }
