@@ -20,7 +20,7 @@ const SAME = new Set([
   "play.optimizer_sgd", "play.optimizer_adam",
 ]);
 const PUT_TOGETHER = new Set([
-  "blocks.lost_of", "designer.cell", "designer.class_count", "lab.failure", "lab.field_of", "difference.cell", "difference.cell_raised", "explorer.edge_words",
+  "blocks.lost_of", "designer.cell", "designer.class_count", "lab.failure", "lab.field_of", "difference.cell", "difference.cell_raised", "explorer.edge_words", "exercise.line_times",
   "play.verdict", "common.lang", "common.list", "common.series", "common.named", "common.sentences",
   "verdict.reason", "verdict.end", "verdict.sentence",
 ]);
