@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { type NumberArray, writeFrame } from "#core/frame.ts";
-import type { EndedRun } from "#mixwidgets/runs/widgets/sweep_progress/cells.ts";
+import type { EndedRun } from "#mixwidgets/runs/widgets/sweep_progress/grid.ts";
 import widget from "#mixwidgets/runs/widgets/sweep_progress/page.ts";
 import { fakeModel } from "./fake_model.ts";
 import { float32 } from "./frames.ts";

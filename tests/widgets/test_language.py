@@ -224,6 +224,7 @@ CARDS = {
     "NumberLine": "line",
     "FormatDesigner": "designer",
     "BlockLab": "blocks",
+    "LossScaleExplorer": "explorer",
     "Playground": "play",
     "Exercise": "exercise",
     "TrainingLab": "lab",

@@ -107,5 +107,5 @@ function binades({ view, answers, scale, aside }: Inspected, plot: Histogram, pi
     set(ring, { x: x(low + column.value), width: x(low + 1) - x(low), visibility: "visible" });
     setText(words, listed([cellWords(plot.table.value, column.value, plot.frame.value, answers.value.total.finite), aside?.(low + column.value) ?? ""]));
   });
-  return { surface, words: h("div", { class: "mw-note mw-binades-said" }, words, " ", keysNote("ruler.keys")) };
+  return { surface, words: h("div", { class: "mw-note mw-binades-said" }, words, keysNote("ruler.keys")) };
 }

@@ -45,7 +45,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     h("div", { class: "mw-callout mw-stack-tight" }, h("p", { class: "mw-lead" }, says.lead), h("p", {}, first?.reason ?? ""), h("p", { class: "mw-note" }, says.rest)),
     errorKey(model.get("_format")),
     moduleList(view, rows, axis, chosen),
-    h("p", { class: "mw-note" }, t("difference.hint"), " ", keysNote("difference.keys")),
+    h("p", { class: "mw-note" }, t("difference.hint"), keysNote("difference.keys")),
     tensorPanel(view, chosen, first, model.get("_format"), model.get("_loss_scale")));
   addQuestions(view, root, [{ ask: t("difference.question"), answer() {} }]);
   return view.close;

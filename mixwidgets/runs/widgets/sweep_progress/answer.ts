@@ -3,7 +3,7 @@
 
 import { listed, sentences, t } from "#ui/messages.ts";
 import { isShare, metric as metricWords, metricName } from "#ui/run_words.ts";
-import type { EndedRun, Grid, Word } from "./cells.ts";
+import type { EndedRun, Grid, Word } from "./grid.ts";
 
 const MOST_NAMED = 3; // settings
 

@@ -12,30 +12,7 @@ import { metric as metricWords, metricName, statusWord } from "#ui/run_words.ts"
 import { keysNote } from "#ui/term.ts";
 import { openState, type View } from "#ui/view.ts";
 import { bestOf, ranked, type Results, resultWords } from "./answer.ts";
-
-/** What a cell can be. */
-export const WORDS = ["done", "running", "waiting", "failed", "stopped"] as const;
-export type Word = (typeof WORDS)[number];
-
-/** A cell has a place, an index into the words of all cells; null where the sweep has none. */
-export interface Grid {
-  seeds: number[];
-  rows: { name: string; cells: (number | null)[] }[];
-}
-
-/** A run that has ended. */
-export interface EndedRun {
-  path: string;
-  status: string;
-  metrics: Record<string, number>;
-}
-
-/** Why a cell failed. */
-export interface Failure {
-  place: number;
-  name: string;
-  why: string;
-}
+import type { EndedRun, Failure, Grid, Word } from "./grid.ts";
 
 const SIGNS: Record<Word, string> = { done: "✓", running: "▶", waiting: "·", failed: "✗", stopped: "■" };
 const [WIDTH, HEIGHT] = [220, 20]; // of the picture of a row's results
@@ -91,7 +68,7 @@ export function cellGrid(
   const [about, how] = [h("p"), h("p", { class: "mw-note" }, t("sweep.open"))];
   const opened = h("div", { class: "mw-callout mw-stack-tight", role: "status" }, title, about, how, code);
   const element = h("div", { class: "mw-stack-tight", hidden: rows.length === 0 },
-    h("div", { class: "mw-sweep-cells" }, table, others), h("p", { class: "mw-note" }, t("sweep.hint"), " ", keysNote("sweep.keys")), opened);
+    h("div", { class: "mw-sweep-cells" }, table, others), h("p", { class: "mw-note" }, t("sweep.hint"), keysNote("sweep.keys")), opened);
 
   function cellButton(place: number, name: string, seed: number): HTMLElement {
     const cell = button("", () => (chosen.value = { place, name, seed }), { class: "mw-sweep-cell", tabindex: -1 });

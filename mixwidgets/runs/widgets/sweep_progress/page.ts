@@ -18,7 +18,8 @@ import { progressBar } from "#ui/progress/progress_bar.ts";
 import { addQuestions } from "#ui/questions/questions.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { answerWords, metricOf, resultsOf } from "./answer.ts";
-import { cellGrid, type EndedRun, type Failure, type Grid, runTable, type Word, WORDS } from "./cells.ts";
+import { cellGrid, runTable } from "./cells.ts";
+import { type EndedRun, type Failure, type Grid, type Word, WORDS } from "./grid.ts";
 
 interface State {
   _counts: Partial<Record<Word, number>>; // of cells
