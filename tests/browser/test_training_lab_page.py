@@ -102,6 +102,7 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
         "+",
         "−",
         "All steps",
+        "keys",
         "Open step",
         "Compare",
         "Open",
