@@ -87,7 +87,7 @@ document.adoptedStyleSheets.push(sheet);"""
 def shown(page, request, tmp_path):
     """A saved page, its name and its path. Nothing goes wrong in it, whatever a test does."""
     with made(request.param, "en", tmp_path) as path:
-        page.open(listening(path).as_uri())
+        page.open(listening(path))
         page.shown(CARD)
         yield page, request.param, path
         assert page.wrong() == []
@@ -166,7 +166,7 @@ def fits(page, path):
 
 def test_the_front_page_shows_its_widget_and_leads_to_a_lesson(page, site):
     fits(page, site / "index.html")
-    page.open((site / "index.html").as_uri())
+    page.open(site / "index.html")
     page.shown(CARD)
     assert page.wrong() == []
     page.click('main a[href="lesson_01_bits.html"]')
@@ -177,7 +177,7 @@ def test_the_front_page_shows_its_widget_and_leads_to_a_lesson(page, site):
 def test_a_lesson_takes_an_answer_and_keeps_it(page, site):
     path = site / "lesson_01_bits.html"
     fits(page, path)
-    page.open(path.as_uri())
+    page.open(path)
     question = ".exercise:not([hidden])"
     page.focus(f"{question} input[type=text]")
     page.press("1.5", "Enter")
