@@ -40,7 +40,7 @@ LIBRARIES = {
     "runs.training": {"numpy", "torch"},
     "runs.widgets": WIDGETS,
     "diagnosis": {"numpy", "torch"},
-    "diagnosis.watching.told": {"pandas"},  # a DataFrame of its own; `report` imports it
+    "diagnosis.watching.told": {"pandas"},  # itself imported inside a function
     "diagnosis.widgets": WIDGETS,
     "teaching": {"numpy"},
     "teaching.site": {"markdown_it"},
