@@ -298,7 +298,7 @@ class TrainingLab(FollowingWidget):
             while self._look() == _BEHIND_S:
                 pass
             asked = [one for one in scenarios.values() if one.question]
-            drawn = {*self._shown, *(name for one in asked for name in self._own_runs(one))}
+            drawn = {*self._shown, *(name for one in asked for name in runs_of(one, self._folder.followed))}
             with self._folder.lock:
                 while self._folder.read(self, drawn, _LIVE_S):
                     pass
