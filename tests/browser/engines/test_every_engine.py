@@ -49,13 +49,10 @@ GESTURES = {
         Gesture(".mw-bar-own", ".mw-bar-own", (0, 20)),
     ],
     "FormatDesigner": [
-        Gesture(".mw-design-boundary", ".mw-design-boundary", (60, 0)),
-        Gesture("input[type=range]", "input[type=range]", (90, 0), at=(0.3, 0.5)),
+        Gesture(".mw-design-grip", ".mw-design-grip", (-100, 0)),
     ],
     "LossScaleExplorer": [
         Gesture("input[type=range]", "input[type=range]", (90, 0), at=(0.4, 0.5)),
-        Gesture(".mw-binades", "input[type=range]", (60, 0)),
-        Gesture(".mw-scale-curve-plot", "input[type=range]", (90, 0), at=(0.2, 0.5)),
         Gesture("[role=slider]", "[role=slider]", (60, 0)),
     ],
     "TrainingLab": [
@@ -67,6 +64,10 @@ GESTURES = {
         Gesture(".mw-play-transport button", ".mw-play-count", name="One step"),
         Gesture(".mw-chips label", ".mw-play-grip-words", name="static"),
         Gesture(".mw-play-grip", ".mw-play-grip", (-60, 0)),
+    ],
+    "TrainingStep": [
+        Gesture("input[type=range]", "input[type=range]", (90, 0), at=(0.1, 0.5)),
+        Gesture(".mw-step-network", ".mw-step-network", at=(0.5, 0.1)),  # chooses a bias
     ],
     "SweepProgress": [
         Gesture(".mw-chart > svg", TICKS, (80, 0)),

@@ -84,7 +84,7 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
   });
   const panel = bitsPanel(() => (chosen.value = null), grid);
   const matrices = Array.from({ length: LIMITS.hiddenLayers + 1 }, (_, layer) => matrix(view, session, layer, isOpen, chosen));
-  element.append(h("p", { class: "mw-note" }, t("play.weights_hint"), " ", keysNote("play.keys")), h("div", { class: "mw-play-layers" }, ...matrices), panel.element);
+  element.append(h("p", { class: "mw-note" }, t("play.weights_hint"), keysNote("play.keys")), h("div", { class: "mw-play-layers" }, ...matrices), panel.element);
 
   view.effect(() => {
     session.look.value;
