@@ -67,7 +67,7 @@ GESTURES = {
     ],
     "TrainingStep": [
         Gesture("input[type=range]", "input[type=range]", (90, 0), at=(0.1, 0.5)),
-        Gesture(".mw-step-network", ".mw-step-network", at=(0.5, 0.1)),  # chooses a bias
+        Gesture(".mw-step-network", ".mw-step-menus select", at=(0.5, 0.1)),  # chooses a bias
     ],
     "SweepProgress": [
         Gesture(".mw-chart > svg", TICKS, (80, 0)),
