@@ -30,7 +30,15 @@ SITE = {path: data.decode() for path, data in build_site(("en", "zh")).items()}
 _INSIDE = re.compile(r"(<(script|style)\b[^>]*>).*?(?=</\2>)", re.DOTALL)
 PAGES = {path: Parsed(_INSIDE.sub(r"\1", text)) for path, text in SITE.items()}  # without what is no HTML
 LESSONS = list(dict.fromkeys(question.lesson for question in questions().values()))
-WIDGETS = ["playground", "bit_editor", "number_line", "format_designer", "block_lab", "loss_scale_explorer"]
+WIDGETS = [
+    "playground",
+    "training_step",
+    "bit_editor",
+    "number_line",
+    "format_designer",
+    "block_lab",
+    "loss_scale_explorer",
+]
 
 
 LIVE = {

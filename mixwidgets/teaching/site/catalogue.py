@@ -24,6 +24,7 @@ from mixwidgets.support.languages.texts import LANGUAGES, Text, texts, with_text
 from mixwidgets.teaching.exercises.questions import questions, with_their_texts
 from mixwidgets.teaching.widgets.exercise.widget import Exercise
 from mixwidgets.teaching.widgets.playground.widget import Playground
+from mixwidgets.teaching.widgets.training_step.widget import TrainingStep
 
 RECORDED = Path(__file__).with_name("recorded")
 """A run directory, made by docs/recorded_run.py."""
@@ -32,6 +33,7 @@ LESSONS = Path(__file__).with_name("recorded_lessons")
 
 MAKERS: Mapping[str, Callable[..., MixWidget]] = {
     "playground": Playground,
+    "training_step": TrainingStep,
     "bit_editor": BitEditor,
     "number_line": NumberLine,
     "format_designer": FormatDesigner,
@@ -42,7 +44,10 @@ MAKERS: Mapping[str, Callable[..., MixWidget]] = {
 
 CLASSES: Mapping[str, Callable[..., MixWidget]] = {
     cls.__name__: cls
-    for cls in (Playground, BitEditor, NumberLine, FormatDesigner, BlockLab, LossScaleExplorer, Exercise)
+    for cls in (
+        *(Playground, TrainingStep, BitEditor, NumberLine, FormatDesigner, BlockLab),
+        *(LossScaleExplorer, Exercise),
+    )
 }
 """What a lesson's page can have, by the name that its notebook calls."""
 
