@@ -1,9 +1,8 @@
 // What a lab says of its runs, and of how they compare. No DOM.
 
 import { clamp } from "#core/range.ts";
-import { integer } from "#ui/digits.ts";
+import { integer, twoTo } from "#ui/digits.ts";
 import { fill, listed, type MessageKey, t, tOr } from "#ui/messages.ts";
-import { powerOfAny } from "#ui/ruler/words.ts";
 import { axisNumber, decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
 import { isAlive, isWaiting, type NewestFigure, type RecipeField, type Row, type TaskChoice } from "./state.ts";
 
@@ -12,7 +11,8 @@ export const spaced = (name: string): string => name.replaceAll("_", " ");
 
 /** A loss scale: as a power of two where it is one. */
 export function scale(value: WireNumber): string {
-  return typeof value === "number" ? powerOfAny(value) : decimal(value);
+  const exponent = typeof value === "number" ? Math.log2(value) : NaN;
+  return Number.isInteger(exponent) ? twoTo(exponent) : decimal(value);
 }
 
 /** When a run was launched, in local time, by its id, which begins with the UTC time: "2026-11-28 21:32"; "" for another folder's name. */
