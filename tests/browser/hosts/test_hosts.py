@@ -148,8 +148,8 @@ def test_a_stage_fills_the_window_of_its_host(host):
     }"""
     window = editor.evaluate("() => [document.documentElement.clientWidth, innerHeight]")
     assert editor.evaluate(covers) == window
-    editor.get_by_role("switch").first.press("Escape")
-    expect(editor.get_by_role("button", name="Stage")).to_have_attribute("aria-pressed", "false")
+    editor.get_by_role("button", name="Leave the stage").press("Escape")
+    expect(editor.get_by_role("button", name="Stage", exact=True)).to_be_focused()
 
 
 def test_a_widget_is_as_dark_as_its_host(host):
