@@ -25,9 +25,9 @@ from mixwidgets.diagnosis.watching.observer import Observer
 from mixwidgets.diagnosis.watching.targets import Loop, tensors_in, weights_of
 from mixwidgets.diagnosis.watching.updates import Copies, Extras
 
-_STEPS_THROUGH = {  # the code through which a scaler calls an optimiser's step
-    torch.amp.GradScaler.step.__code__,
-    torch.amp.GradScaler._maybe_opt_step.__code__,
+_STEPS_THROUGH = {  # by id, for a code's hash is slow: through which a scaler calls an optimiser's step
+    id(torch.amp.GradScaler.step.__code__),
+    id(torch.amp.GradScaler._maybe_opt_step.__code__),
 }
 
 
@@ -320,7 +320,7 @@ class LoopHooks:
         frame = sys._getframe()
         while self.observer.scaler is None and frame.f_back is not None:
             frame = frame.f_back
-            if frame.f_code in _STEPS_THROUGH and frame.f_locals["self"].is_enabled():
+            if id(frame.f_code) in _STEPS_THROUGH and frame.f_locals["self"].is_enabled():
                 self.observer.found_scaler(frame.f_locals["self"])
                 self._place_on_scaler()
         if self.observer.scaler is None:

@@ -72,7 +72,8 @@ def _worst_first(table: "pd.DataFrame", columns: Sequence[str]) -> "pd.DataFrame
     keys = table[[*columns]].astype("float64").fillna(0)
     keys = keys.apply(lambda column: column if column.name == "relative_error" else column / counts)
     order = keys.sort_values([*columns], ascending=False, kind="stable").index
-    return table.loc[order].reset_index(drop=True)
+    found: pd.DataFrame = table.loc[order].reset_index(drop=True)
+    return found
 
 
 def _block_report(

@@ -19,6 +19,8 @@ class Told(pd.DataFrame):
     """The DataFrame of `Watcher.report`. What is selected from it is a plain DataFrame."""
 
     _metadata = ["_sentences", "_lang"]  # noqa: RUF012  (pandas reads it from the class)
+    _sentences: list[str]
+    _lang: str
 
     def __repr__(self) -> str:
         first, findings, numbers = self._parts()

@@ -81,8 +81,8 @@ def begin_norms(tensors: Mapping[str, Tensor]) -> Norms:
         read = to_host(torch.stack([norm.to(device) for norm in norms]))
         return lambda: dict(zip(tensors, read().tolist(), strict=True))
     found = {}
-    for name, value, norm in zip(tensors, values, _norms(values, torch.float32), strict=True):
-        number = norm.item()
+    numbers = torch.stack([*_norms(values, torch.float32)]).tolist()
+    for name, value, number in zip(tensors, values, numbers, strict=True):
         if not _SMALL < number < math.inf:  # its squares may be beyond float32's range
             number = torch.linalg.vector_norm(value, dtype=torch.float64).item()
         found[name] = number
