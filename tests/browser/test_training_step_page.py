@@ -214,7 +214,7 @@ def test_the_stage_asks_and_fits_with_the_answer(opened, lang):
     for number in range(1, 8):
         expect(page.locator(".mw-stage-sequence")).to_contain_text(f"{number} / 7")
         expect(page.locator(".mw-step-loop")).to_be_hidden()
-        page.get_by_placeholder(words["common.stage_prediction"]).fill("a guess")
+        page.get_by_placeholder(words["stage.prediction"]).fill("a guess")
         page.keyboard.press("Enter")
         expect(page.locator(".mw-step-answer")).not_to_be_empty()
         expect(page.locator(".mw-step-loop")).to_be_visible()
