@@ -53,7 +53,8 @@ export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"
   view.effect(() => {
     const { x } = shape.value;
     const note = counted && t("ruler.gathered");
-    const below = (note.length + counted.length + 2) * LETTER < plot.value ? 0 : LINE;
+    const room = width.value === 0 ? innerWidth : plot.value; // not laid out yet: so that the height need not change then
+    const below = (note.length + counted.length + 2) * LETTER < room ? 0 : LINE;
     const height = floor + (counted ? FOOT + below : BARE_FOOT);
     set(element, { viewBox: `${-SIDE} 0 ${plot.value + 2 * SIDE} ${height}`, height });
     ground.replaceChildren(...zones(answers.value.format, ends.value).flatMap((zone) => zoneMarks(zone.kind, x(zone.from), x(zone.to), floor)));
