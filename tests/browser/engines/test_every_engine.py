@@ -123,6 +123,7 @@ def stage(page):
     page.shown(f"{CARD}[data-stage]")
     if page.said(".mw-stage-sequence"):
         page.click(".mw-stage-sequence button", "Without questions")
+    page.settle()
 
 
 def test_the_stage_fills_the_window(shown):
