@@ -57,9 +57,7 @@ def told(table: pd.DataFrame, newest: Snapshot | None, notes: Sequence[str], lan
 
 
 def _headline(tell: Tell, table: pd.DataFrame, newest: Snapshot, format: str) -> Iterator[str]:
-    lost = table[
-        [name for name in ("flushed", "overflow", "clipped", "inf", "nan", "not_finite") if name in table]
-    ]
+    lost = table[[name for name in _LOST if name in table]]
     yield tell(
         "Step {step}: {format} loses values of {count} of {total} tensors.",
         step=f"{newest.step:,}",

@@ -26,8 +26,9 @@ class UpdateNotes:
         if times == 0:
             self._note(
                 "zero",
-                f"{got} all 0, though those of the backward pass have the norm {update.grad_norm:.3g}: "
-                "clipping by a norm that is infinite makes them 0; compute the norm in float32.",
+                f"{got} all 0, though those of the backward pass have the norm {update.grad_norm:.3g}: they "
+                "were cleared before the step, or made 0 by clipping by a norm that is infinite; compute the "
+                "norm in float32.",
             )
         elif scale not in (0, 1) and abs(times / scale - 1) < 1 - _CLIPPED:
             self._note(
