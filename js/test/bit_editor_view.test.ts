@@ -453,3 +453,11 @@ describe("the end", () => {
     expect(view.el.firstElementChild!.getAttribute("lang")).toBe("en");
   });
 });
+
+describe("powers", () => {
+  test("can be copied and read aloud", () => {
+    const { el } = show(editorModel({ code: "0x7BFF" }));
+    expect(el.querySelector(".mw-bit-exact")!.textContent).toContain("2047 × 2^5=");
+    expect(el.querySelector(".mw-bit-formula")!.getAttribute("aria-label")).toBe("(+1) × 2^15 × (1 + 1023/1024) = 65504");
+  });
+});

@@ -4,9 +4,10 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
-import { withMinus } from "#ui/digits.ts";
+import { twoTo } from "#ui/digits.ts";
 import { s, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { raised } from "#ui/powers.ts";
 import type { View } from "#ui/view.ts";
 import { barPaths, binned, type Domain, domain, frame, tallest, zones } from "./geometry.ts";
 import type { Textures } from "./textures.ts";
@@ -83,9 +84,8 @@ function zoneMarks(kind: number, from: number, to: number, floor: number): SVGEl
 
 /** A tick at a power of two, under `floor`. */
 export function tickMark(exponent: number, x: number, floor: number): SVGElement {
-  const raised = s("tspan", { dy: -5 }, withMinus(String(exponent)));
   return s("g", {},
     s("line", { x1: x, x2: x, y1: floor, y2: floor + 4, class: "mw-floor" }),
-    s("text", { x, y: floor + 19, "text-anchor": "middle" }, "2", raised),
+    s("text", { x, y: floor + 19, "text-anchor": "middle" }, ...raised(twoTo(exponent), (power) => s("tspan", { dy: -5 }, power))),
   );
 }

@@ -11,7 +11,7 @@ import { announcer } from "#ui/announcer.ts";
 import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { card } from "#ui/card.ts";
 import { chipsAndMore } from "#ui/choices.ts";
-import { cut, figure, withMinus } from "#ui/digits.ts";
+import { cut, figure, twoTo, withMinus } from "#ui/digits.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { attempt, textField } from "#ui/fields.ts";
 import { listed, t } from "#ui/messages.ts";
@@ -19,6 +19,7 @@ import { addHandle, lineBoard } from "#ui/number_line/board.ts";
 import { drawMarks, drawRow, LINE } from "#ui/number_line/drawing.ts";
 import { labelOf, marksAndFar } from "#ui/number_line/marks.ts";
 import { endsOf } from "#ui/number_line/viewport.ts";
+import { raised } from "#ui/powers.ts";
 import { addQuestions, answeredByTraits } from "#ui/questions/questions.ts";
 import { explained } from "#ui/term.ts";
 import { keepHeight, viewOf, type View } from "#ui/view.ts";
@@ -169,7 +170,7 @@ function readout(view: View<State>, number: ReadonlySignal<EditedNumber>): { fig
     folded.hidden = !long;
     if (!finite) return;
     const { significand, power } = integerForm(fmt, code);
-    integer.replaceChildren(h("span", {}, `${significand} × 2`), h("sup", {}, power));
+    integer.replaceChildren(...raised(`${significand} × ${twoTo(power)}`));
     setText(inline, long ? "" : `=\u00a0${digits}`);
     if (!long) return;
     setText(summary, t("bits.digits", { count: digits.replace(/^[−0.]+/, "").replace(".", "").length }));
@@ -190,11 +191,12 @@ function formula(view: View<State>, number: ReadonlySignal<EditedNumber>): HTMLE
   const element = h("p", { class: "mw-bit-formula mw-num", role: "math" });
   view.effect(() => {
     const parts = partsOf(number.value.fmt, number.value.code);
-    set(element, { "aria-label": parts.map(({ text, power }) => text + (power === undefined ? "" : `^${power}`)).join(" ") });
+    const label = h("span", {}, ...parts.flatMap(({ text }) => [" ", ...raised(text)])).textContent.trim();
+    set(element, { "aria-label": label });
     element.replaceChildren(
-      ...parts.map(({ text, power, field }) =>
+      ...parts.map(({ text, field }) =>
         h("span", { class: field ? `mw-bit-term mw-bit-${field}` : "mw-bit-term" },
-          h("span", {}, text, power === undefined ? null : h("sup", {}, power)),
+          h("span", {}, ...raised(text)),
           h("span", { class: "mw-bit-letter" }, field ? { sign: "S", exponent: "E", fraction: "F" }[field] : "")),
       ),
     );
@@ -204,7 +206,6 @@ function formula(view: View<State>, number: ReadonlySignal<EditedNumber>): HTMLE
 
 interface Part {
   readonly text: string;
-  readonly power?: string;
   readonly field?: "sign" | "exponent" | "fraction";
 }
 
@@ -231,7 +232,7 @@ function partsOf(fmt: FloatFormat, code: bigint): readonly Part[] {
   if (!fmt.fractionBits && lead === 0) significand.push(times, { text: "0" });
   return [
     ...signParts,
-    { text: "2", power: withMinus(String(fmt.exponentOf(biasedExponent))), field: "exponent" },
+    { text: twoTo(fmt.exponentOf(biasedExponent)), field: "exponent" },
     ...significand,
     { text: isExact ? "=" : "≈" },
     { text },

@@ -52,7 +52,7 @@ export function readoutsOf(number: EditedNumber): readonly { name: string; text:
   return [
     { name: t("bits.copy_shortest"), text: withMinus(shortest(fmt, code)) },
     { name: t("bits.copy_hex_float"), text: hexFloat(fmt, code) },
-    { name: t("bits.integer_form"), text: finite ? `${significand} × 2^${power}` : withMinus(toDecimal(fmt, code)) },
+    { name: t("bits.integer_form"), text: finite ? `${significand} × 2^${withMinus(String(power))}` : withMinus(toDecimal(fmt, code)) },
     { name: t("bits.binary_code"), text: binary(fmt, code) },
     { name: t("bits.value_below"), text: beside(fmt, code, nextDown(fmt, code), finite ? neighbours(fmt, code).previous : "") },
     { name: t("bits.value_above"), text: beside(fmt, code, nextUp(fmt, code), finite ? neighbours(fmt, code).next : "") },

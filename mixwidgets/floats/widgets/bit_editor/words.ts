@@ -57,11 +57,11 @@ function powerOfTwo(n: number): string {
 }
 
 /** 2047 × 2^5: the integer significand and the exponent of its unit, of a finite code. */
-export function integerForm(fmt: FloatFormat, code: bigint): { significand: string; power: string } {
+export function integerForm(fmt: FloatFormat, code: bigint): { significand: string; power: number } {
   const { biasedExponent, fraction } = fields(fmt, code);
   const sign = isNegative(fmt, code) ? "−" : "";
   const power = fmt.exponentOf(biasedExponent) - fmt.fractionBits;
-  return { significand: `${sign}${fmt.significandOf(biasedExponent, fraction)}`, power: withMinus(String(power)) };
+  return { significand: `${sign}${fmt.significandOf(biasedExponent, fraction)}`, power };
 }
 
 /** What was typed and how it was rounded, or, after an edit of bits, what the bits are. The twin of floats/formats/explanation.py. */

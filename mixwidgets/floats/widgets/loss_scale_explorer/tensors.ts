@@ -17,6 +17,7 @@ import { pointIn } from "#ui/pointer.ts";
 import { binned, frame, zones } from "#ui/ruler/geometry.ts";
 import type { Textures } from "#ui/ruler/textures.ts";
 import { cellWords, share } from "#ui/ruler/words.ts";
+import { keysNote } from "#ui/term.ts";
 import { openState } from "#ui/view.ts";
 import type { Explored } from "./state.ts";
 
@@ -127,7 +128,7 @@ export function heatMap(
 ): HTMLElement {
   const canvas = h("canvas", { class: "mw-heat", "aria-hidden": "true" });
   const cell = h("p", { class: "mw-heat-cell" });
-  const hint = h("p", { class: "mw-note" }, t("explorer.heat_hint"));
+  const hint = h("p", { class: "mw-note" }, t("explorer.heat_hint"), keysNote("explorer.heat_keys"));
   const id = uniqueId("heat");
   const group = h("div", { role: "group", tabindex: 0, class: "mw-heat-group", "aria-labelledby": id }, canvas);
   const summary = h("summary", { id });
