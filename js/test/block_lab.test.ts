@@ -167,7 +167,7 @@ describe("what is shown", () => {
       }
     }
     expect(texts(".mw-lab-fold .mw-note")[0]).toContain(
-      "AMAX: amax of the block / 1, rounded to float32. A block of this format has 64 elements; the 32 of a row are all of one block and share its scale.");
+      "AMAX: amax of the block / 1, rounded to float32. A block of this format has 64 elements; the 32 of a row belong to one block and share its scale.");
   });
 
   test("what a block loses by a rule is counted of that block alone", () => {

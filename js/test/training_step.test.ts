@@ -54,8 +54,8 @@ const CASES: readonly [Fate, Partial<Choice>, readonly string[], readonly string
   ["skipped", { learning_rate: 1e38, log2_loss_scale: 16, steps: 1 }, ["This step is skipped: 22 of 22 gradients are inf or NaN.", "No weight moves: the forward pass has inf or NaN already, whatever S is. This weight’s gradient is one of them."], ["本步被跳过：22 个梯度里有 22 个是 inf 或 NaN。", "没有权重变化：无论 S 是多少，前向传播中就已经有 inf 或 NaN。这个权重的梯度是其中之一。"]],
   ["not_finite", { loss_scale: "none", loss_weight: 1e9, learning_rate: 1e-9 }, ["This weight becomes NaN: its gradient is NaN.", "Without a loss scale nothing checks for that. float32 moves the weight by −0.0297."], ["这个权重变成 NaN：它的梯度是 NaN。", "没有损失缩放，就没有检查。float32 会让权重变化 −0.0297。"]],
   ["not_finite", { ...adam, optimizer_format: "float16", log2_loss_scale: 10 }, ["This weight becomes ∞, although its gradient is finite.", "In float16, √v + eps is 0 in Adam’s update: it divides by 0. float32 moves the weight by 0.0222."], ["这个权重变成 ∞，尽管它的梯度是有限的。", "在 float16 中，Adam 更新里的 √v + eps 是 0：它除以了 0。float32 会让权重变化 0.0222。"]],
-  ["inf_in_both", { loss_scale: "none", loss_weight: 1e30, steps: 2 }, ["This step is not finite in float32 either.", "The weight becomes NaN. Inf or NaN are 22 of 22 gradients."], ["本步在 float32 中也不是有限的。", "权重变成 NaN。22 个梯度里有 22 个是 inf 或 NaN。"]],
-  ["inf_in_both", { loss_weight: 1e30, learning_rate: 1e30, float32_steps: 4 }, ["This step is not finite in float32 either.", "No weight moves. Inf or NaN are 22 of 22 gradients."], ["本步在 float32 中也不是有限的。", "没有权重变化。22 个梯度里有 22 个是 inf 或 NaN。"]],
+  ["inf_in_both", { loss_scale: "none", loss_weight: 1e30, steps: 2 }, ["This step is not finite in float32 either.", "The weight becomes NaN. 22 of 22 gradients are inf or NaN."], ["本步在 float32 中也不是有限的。", "权重变成 NaN。22 个梯度里有 22 个是 inf 或 NaN。"]],
+  ["inf_in_both", { loss_weight: 1e30, learning_rate: 1e30, float32_steps: 4 }, ["This step is not finite in float32 either.", "No weight moves. 22 of 22 gradients are inf or NaN."], ["本步在 float32 中也不是有限的。", "没有权重变化。22 个梯度里有 22 个是 inf 或 NaN。"]],
 ];
 
 test("each fate has a case", () => {
