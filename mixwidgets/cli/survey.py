@@ -30,7 +30,10 @@ def show_format(
 
 def survey_file(
     file: Annotated[
-        Path, typer.Argument(help="A safetensors file, or a torch.save file (.pt, .pth, .bin or .ckpt).")
+        Path,
+        typer.Argument(
+            help="A safetensors or torch.save file (.pt, .pth, .bin, .ckpt), an index of shards, or a folder."
+        ),
     ],
     formats: Annotated[
         list[str] | None,
@@ -64,10 +67,12 @@ def survey_file(
     if as_json:
         typer.echo(table.to_json(orient="records", double_precision=15))
         return
+    for note in table.attrs["notes"]:
+        say(note)
     if table.empty:
         typer.echo("It has no floating-point tensors, and no others are counted.")
         return
-    names = ("tensor", "values", "format", "blocks_along", *_SHARES, "relative_error")
+    names = ("tensor", "dtype", "values", "format", "blocks_along", *_SHARES, "relative_error")
     show_table(
         [name.replace("_", " ") for name in names],
         [[_in_words(name, row[name]) for name in names] for row in table.to_dict("records")],

@@ -11,7 +11,8 @@ const SEEN = 0.6; // of `seen` must be in view
 
 /** While `playing` is true and `seen` is in view, call `drawn` in each frame, and then `step` as often as `rate` (steps a second)
  * asks and the budget allows. If the frame began with budget left there is at least one step, because on a slow machine drawing
- * alone exceeds the budget. The frame after a click or a key in `root` calls neither, so that the page answers at once. */
+ * alone exceeds the budget. The frame after a click, a key or a move of a drag in `root` calls neither, so that the page answers
+ * at once. */
 export function frameLoop(
   view: View, root: Element, seen: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
   step: () => void, drawn: () => void,
@@ -20,6 +21,7 @@ export function frameLoop(
   const isAwake = signal(!document.hidden);
   let isAnswering = false; // whether the reader clicked, typed or moved something since the last frame
   for (const type of ["click", "pointerdown", "keydown", "input"]) root.addEventListener(type, () => (isAnswering = true));
+  root.addEventListener("pointermove", (event) => (isAnswering ||= (event as PointerEvent).buttons > 0));
   const wake = () => (isAwake.value = !document.hidden);
   document.addEventListener("visibilitychange", wake);
   const observer = globalThis.IntersectionObserver && new IntersectionObserver((entries) => (isSeen.value = entries.at(-1)!.intersectionRatio >= SEEN), { threshold: SEEN });
