@@ -6,6 +6,7 @@ pieces. A torch.save file is read with weights_only=True, which runs no code tha
 
 import errno
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,11 @@ import numpy as np
 
 from mixwidgets.floats.formats.block_catalogue import any_format
 from mixwidgets.floats.formats.block_format import BlockFormat
-from mixwidgets.floats.formats.catalogue import one_or_several
+from mixwidgets.floats.formats.catalogue import get_format, one_or_several
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.in_and_out import require_dense_floats
 from mixwidgets.floats.gradients.block_loss import SPREAD, BlockedTensor, check_scale_rule
+from mixwidgets.floats.gradients.room import Room, key_text
 from mixwidgets.floats.gradients.rounding_error import ErrorSums
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.gradients.values import own_part
@@ -46,6 +48,8 @@ _COLUMNS = (
 
 _STATES = ("model_state_dict", "model_state", "state_dict", "model")  # what loops save the model under
 _TORCH = (".pt", ".pth", ".bin", ".ckpt")
+_FLOAT4 = "torch.float4_e2m1fn_x2"
+_FLOAT4_VALUES = get_format("float4_e2m1fn").decode(np.arange(16, dtype=np.uint8)).astype(np.float32)
 _LFS = b"version https://git-lfs"  # what a file starts with that Git LFS has not fetched
 _ACCEPTED = (
     "a state_dict or another mapping of names to tensors, a model, or the path of a safetensors file or of "
@@ -65,7 +69,8 @@ def survey(
     as {"model_state": …}; a model; the path of a safetensors file, which is read piece by piece; or the path
     of a torch.save file (.pt, .pth, .bin, .ckpt), read with weights_only=True. Tensors that are not floating
     point are skipped. Of a tensor sharded over processes (DTensor, as in FSDP2) only this process's part is
-    counted, which `.attrs["notes"]` of the result says.
+    counted, which `.attrs["notes"]` of the result says. Of a file no more is read than its bytes can hold,
+    whatever shapes it states, and each mapping once; the notes say what was left out.
     formats: one or several float or block formats, by name or as objects; ties go to even.
     block_axis: the axis along which blocks run. The default is the axis that a layer's product sums over, in
     torch's layout of weights: all axes but the first, flattened (in × kh × kw of a convolution's (out, in,
@@ -94,8 +99,8 @@ def survey(
     wanted = list(map(any_format, one_or_several(formats)))
     check_scale_rule(scale_rule, [fmt for fmt in wanted if isinstance(fmt, BlockFormat)])
     rows: list[dict[str, Any]] = []
-    sharded = 0
-    for name, whole in _tensors(source):
+    sharded, room = 0, Room()
+    for name, whole in _tensors(source, room):
         tensor = own_part(whole)
         sharded += tensor is not whole
         try:
@@ -104,7 +109,7 @@ def survey(
             raise type(error)(f"{name}: {error}") from None
     table = pd.DataFrame(rows, columns=list(_COLUMNS))
     part = f"{sharded:,} tensors are sharded; only this process's part of each is counted."
-    table.attrs["notes"] = [part] if sharded else []
+    table.attrs["notes"] = [part] * bool(sharded) + room.notes()
     return table
 
 
@@ -155,52 +160,60 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def _tensors(source: object) -> Iterator[tuple[str, Any]]:
+def _tensors(source: object, room: Room) -> Iterator[tuple[str, Any]]:
     """The floating-point tensors by name: arrays, torch tensors, or lazily read tensors of a file.
 
     If a checkpoint also holds the optimiser's state, only the model's is used. Entries that are not tensors,
     such as None or an `_extra_state`, are skipped. Raises the errors of `survey`.
     """
     if isinstance(source, str | os.PathLike):
-        yield from _of_file(os.fspath(source))
+        yield from _of_file(os.fspath(source), room)
         return
     if callable(state := getattr(source, "state_dict", None)):
         source = state()
     if not isinstance(source, Mapping):
         raise TypeError(f"survey takes {_ACCEPTED}; got a {type(source).__name__}.")
     held = next((source[key] for key in _STATES if isinstance(source.get(key), Mapping)), source)
-    yield from _of_mapping(held)
+    yield from _of_mapping(held, room)
 
 
-def _of_mapping(state: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _of_mapping(state: Mapping[Any, Any], room: Room, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    if not room.enters(state, prefix):
+        return
     for key, value in state.items():
-        name = f"{prefix}{key}"
+        name = f"{prefix}{key_text(key)}"
         if name.endswith("_extra_state"):
             continue
         if isinstance(value, Mapping):
-            yield from _of_mapping(value, f"{name}.")
+            yield from _of_mapping(value, room, f"{name}.")
             continue
         if isinstance(value, float | list | tuple):
+            if not room.takes_list(value):
+                continue
             try:
                 value = np.asarray(value)
             except ValueError:  # lists of different lengths
                 continue
-        if "float" in str(getattr(value, "dtype", "")):
-            yield name, value
+        if "float" in str(dtype := getattr(value, "dtype", "")) and room.takes(value.shape):
+            yield name, _Float4(value) if str(dtype) == _FLOAT4 else value
 
 
-def _of_file(path: str) -> Iterator[tuple[str, Any]]:
+def _of_file(path: str, room: Room) -> Iterator[tuple[str, Any]]:
     if Path(path).is_dir():
         raise IsADirectoryError(
             errno.EISDIR, "this is a folder; name a file in it, such as 'model.safetensors'", path
         )
+    state = Path(path).stat()
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(errno.EINVAL, "this is a pipe or a device; write what it gives into a file", path)
+    room.of_file(state.st_size)
     with Path(path).open("rb") as start:  # raises an OSError that says what is wrong with the path
         if start.read(len(_LFS)) == _LFS:
             raise ValueError(
                 f"{path!r} is Git LFS's pointer to a file: run `git lfs pull`, which fetches it."
             )
     if Path(path).suffix.lower() in _TORCH:
-        yield from _tensors(_loaded(path))
+        yield from _tensors(_loaded(path), room)
         return
     from safetensors import SafetensorError, safe_open
 
@@ -208,8 +221,13 @@ def _of_file(path: str) -> Iterator[tuple[str, Any]]:
         with safe_open(path, framework="pt", device="cpu") as file:
             for name in file.keys():  # noqa: SIM118  (the file is no mapping)
                 part = file.get_slice(name)
-                if part.get_dtype().startswith(("F", "BF")):
-                    yield name, _Slices(part) if part.get_shape() else file.get_tensor(name)
+                dtype, shape = part.get_dtype(), part.get_shape()
+                if dtype.startswith("F6_"):  # safetensors has them, torch does not
+                    room.unread.append(f"{name} ({dtype})")
+                elif dtype.startswith(("F", "BF")) and room.takes(shape):
+                    is_lazy = shape and dtype != "F4"
+                    value = _Slices(part) if is_lazy else file.get_tensor(name)
+                    yield name, _Float4(value) if dtype == "F4" else value
     except SafetensorError as error:
         raise ValueError(
             f"{path!r} is not a safetensors file: {error}. A file of torch.save ends in {', '.join(_TORCH)}; "
@@ -226,6 +244,22 @@ class _Slices:
 
     def __getitem__(self, rows: Any) -> Any:
         return self._part[rows]
+
+
+class _Float4:
+    """A torch tensor of two float4_e2m1fn in each byte, the first in the low bits."""
+
+    def __init__(self, packed: Any) -> None:
+        import torch
+
+        self._packed = packed.detach().view(torch.uint8)
+        self.shape = (*packed.shape[:-1], 2 * packed.shape[-1])
+
+    def __getitem__(self, rows: Any) -> Any:
+        is_vector = len(self.shape) == 1  # whose rows are its values
+        packed = (self._packed if is_vector else self._packed[rows]).cpu().numpy()
+        codes = np.stack([packed & 15, packed >> 4], axis=-1).reshape(*packed.shape[:-1], -1)
+        return _FLOAT4_VALUES[codes[rows] if is_vector else codes]
 
 
 def _loaded(path: str) -> object:
