@@ -53,7 +53,7 @@ def open_lab(
         if classroom:
             notebook = _own_course(notebook or OWN)
     target = notebook or (START if START.exists() else None)
-    command = [sys.executable, "-m", "jupyter", "lab", "--ServerApp.ip=127.0.0.1"]
+    command = [sys.executable, "-P", "-m", "jupyter", "lab", "--ServerApp.ip=127.0.0.1"]
     if user_id() == 0:
         command.append("--allow-root")  # in a container one is root; the server listens on loopback only
     raise typer.Exit(subprocess.call([*command, *([str(target)] if target else []), *options]))

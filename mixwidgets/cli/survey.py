@@ -8,6 +8,7 @@ import typer
 from mixwidgets.cli.experiment import NUMBER, ScaleRule
 from mixwidgets.cli.terminal import errors_in_words, say, show_table
 from mixwidgets.support.checks import whole_number
+from mixwidgets.support.plain_text import plain
 
 _SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
 
@@ -64,11 +65,11 @@ def survey_file(
     with errors_in_words():
         axis = None if block_axis is None else whole_number("block_axis", block_axis, -64, 63)
         table = survey(file, formats or FORMATS, axis, scale_rule)
+    for note in table.attrs["notes"]:
+        typer.echo(f"mixwidgets: {plain(note)}", err=True)
     if as_json:
         typer.echo(table.to_json(orient="records", double_precision=15))
         return
-    for note in table.attrs["notes"]:
-        say(note)
     if table.empty:
         typer.echo("It has no floating-point tensors, and no others are counted.")
         return

@@ -20,6 +20,7 @@ FOLLOWS_LINKS = not hasattr(os, "O_NOFOLLOW")
 NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 """A flag of `os.open`: do not wait for the writer of a FIFO."""
 
+_MODE = 0o666  # less the umask: the user decides who may read
 _PATIENCE_S = 1.0
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -76,7 +77,7 @@ def write_once(descriptor: int, data: bytes) -> None:
 
 def create_file(path: Path, data: bytes) -> None:
     """Create a file with `data`, on disk (fsync) on return; no file is left if that fails."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, 0o644)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, _MODE)
     try:
         with os.fdopen(descriptor, "wb", buffering=0):
             write_once(descriptor, data)
@@ -112,10 +113,13 @@ def rename(source: Path, target: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace the content of `path` atomically: temporary file, fsync, rename."""
+    """Replace the content of `path` atomically: temporary file, fsync, rename. It keeps its permissions."""
     temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     try:
         create_file(temporary, data)
+        with suppress(FileNotFoundError):
+            if stat.S_ISREG(mode := path.lstat().st_mode):
+                temporary.chmod(stat.S_IMODE(mode))
         rename(temporary, path)
     except OSError as error:
         with suppress(OSError):

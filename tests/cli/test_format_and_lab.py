@@ -113,7 +113,7 @@ def test_lab_opens_the_start_notebook_on_loopback(monkeypatch, tmp_path):
     assert call("lab").exit_code == 0
     assert call("lab", "mine.ipynb").exit_code == 0
     for command in called:
-        assert command[:4] == [sys.executable, "-m", "jupyter", "lab"]
+        assert command[:5] == [sys.executable, "-P", "-m", "jupyter", "lab"]
         assert "--ServerApp.ip=127.0.0.1" in command
         assert not [argument for argument in command if "token" in argument or "password" in argument]
     assert called[0][-1] == "--no-browser"

@@ -185,6 +185,8 @@ class BlockedTensor:
         """2-D float32 or float64 arrays of about `PIECE` values each; blocks run along their last axis."""
         shape = tuple(self._tensor.shape)
         length = prod(shape[1:])
+        if not shape[0] * length:
+            return
         rows = self._rows if len(shape) > 1 else 1
         step = max(1, self._size // max(1, length * rows)) * rows
         for start in range(0, shape[0], step):

@@ -8,11 +8,14 @@ import errno
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from mixwidgets.floats.gradients.room import Room, key_text
 
 _STATES = ("model_state_dict", "model_state", "state_dict", "model")  # what loops save the model under
 _OPTIMISER = {"state", "param_groups"}  # what torch's optimisers save
@@ -37,42 +40,49 @@ _OTHERS = {
 }
 
 
-def entries_of(source: object, notes: list[str]) -> dict[str, Any]:
+def entries_of(source: object, notes: list[str], room: Room) -> dict[str, Any]:
     """Arrays, torch tensors, or lazily read tensors of a file (`Slices`), by name, of all dtypes.
 
     Of a checkpoint that also holds an optimiser's state, the model's alone, which `notes` says. Entries that
-    are not tensors, such as None or an `_extra_state`, are skipped. Raises the errors of `survey`.
+    are not tensors, such as None or an `_extra_state`, are skipped, and so is what `room` does not take.
+    Raises the errors of `survey`.
     """
     if isinstance(source, str | os.PathLike):
         found: dict[str, Any] = {}
         for file in _files(Path(source)):
-            found |= _of_file(file, notes)
+            found |= _of_file(file, notes, room)
         return found
     if callable(state := getattr(source, "state_dict", None)):
         source = state()
     if not isinstance(source, Mapping):
         raise TypeError(f"survey takes {_ACCEPTED}; got a {type(source).__name__}.")
     held = next((source[key] for key in _STATES if isinstance(source.get(key), Mapping)), source)
-    return dict(_of_mapping(held, notes))
+    return dict(_of_mapping(held, notes, room))
 
 
-def _of_mapping(state: Mapping[Any, Any], notes: list[str], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _of_mapping(
+    state: Mapping[Any, Any], notes: list[str], room: Room, prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    if not room.enters(state, prefix):
+        return
     for key, value in state.items():
-        name = f"{prefix}{key}"
+        name = f"{prefix}{key_text(key)}"
         if name.endswith("_extra_state"):
             continue
         if isinstance(value, Mapping):
             if value.keys() >= _OPTIMISER:
                 notes.append(f"{name!r} is the state of an optimiser: it is left out.")
                 continue
-            yield from _of_mapping(value, notes, f"{name}.")
+            yield from _of_mapping(value, notes, room, f"{name}.")
             continue
         if isinstance(value, float | list | tuple):
+            if not room.takes_list(value):
+                continue
             try:
                 value = np.asarray(value)
             except ValueError:  # lists of different lengths
                 continue
-        if getattr(value, "dtype", None) is not None:
+        if getattr(value, "dtype", None) is not None and room.takes(value.shape):
             yield name, value
 
 
@@ -117,22 +127,27 @@ def _by_number(path: Path) -> list[tuple[int, str]]:
     return [(int(part or 0), text) for text, part in re.findall(r"(\D*)(\d*)", path.name)]
 
 
-def _of_file(file: Path, notes: list[str]) -> dict[str, Any]:
+def _of_file(file: Path, notes: list[str], room: Room) -> dict[str, Any]:
     path = os.fspath(file)
     if file.suffix.lower() in _OTHERS:
         raise ValueError(f"{path!r} is {_OTHERS[file.suffix.lower()]}.")
-    with file.open("rb") as start:  # raises an OSError that says what is wrong with the path
+    state = file.stat()  # raises an OSError that says what is wrong with the path
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(errno.EINVAL, "this is a pipe or a device; write what it gives into a file", path)
+    room.of_file(state.st_size)
+    with file.open("rb") as start:
         if start.read(len(_LFS)) == _LFS:
             raise ValueError(
                 f"{path!r} is Git LFS's pointer to a file: run `git lfs pull`, which fetches it."
             )
     if file.suffix.lower() in _TORCH:
-        return entries_of(_loaded(path), notes)
+        return entries_of(_loaded(path), notes, room)
     from safetensors import SafetensorError, safe_open
 
     try:
         opened: Any = safe_open(path, framework="pt", device="cpu")
-        return {name: _entry(opened, name) for name in opened.keys()}  # noqa: SIM118  (the file is no mapping)
+        entries = ((name, _entry(opened, name, room)) for name in opened.keys())  # noqa: SIM118  (no mapping)
+        return {name: entry for name, entry in entries if entry is not None}
     except SafetensorError as error:
         raise ValueError(
             f"{path!r} is not a safetensors file: {error}. A file of torch.save ends in {', '.join(_TORCH)}; "
@@ -140,11 +155,15 @@ def _of_file(file: Path, notes: list[str]) -> dict[str, Any]:
         ) from None
 
 
-def _entry(opened: Any, name: str) -> Any:
+def _entry(opened: Any, name: str, room: Room) -> Any:
     part = opened.get_slice(name)
-    if part.get_shape() and part.get_dtype() != "F4":  # whose slices torch cannot make
-        return Slices(part)
-    return opened.get_tensor(name)
+    dtype, shape = part.get_dtype(), part.get_shape()
+    if dtype.startswith("F6_"):  # safetensors has them, torch does not
+        room.unread.append(f"{name} ({dtype})")
+        return None
+    if not room.takes(shape):
+        return None
+    return Slices(part) if shape and dtype != "F4" else opened.get_tensor(name)  # F4: torch makes no slices
 
 
 class Slices:

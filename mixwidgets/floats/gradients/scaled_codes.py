@@ -20,7 +20,8 @@ _BLOCK = 128  # rows and columns of the blocks that share a scale in DeepSeek's 
 _PACKED = ("uint8", "float4_e2m1fn_x2")
 _GROUPS = (16, 32)  # values in a row that share a scale in NVFP4 and MXFP4
 _INTEGERS = ("uint8", "int8", "int16", "int32", "uint16", "uint32")
-_OF_INTEGERS = ("scales", "qzeros", "g_idx", "SCB")  # beside GPTQ's and AWQ's qweight, and LLM.int8's weight
+_BESIDE_INTEGERS = ("scales", "qzeros", "g_idx", "SCB")  # GPTQ's and AWQ's qweight, and LLM.int8's weight
+_AFTER_INTEGERS = ("_scale", ".absmax", ".quant_map", ".nested_absmax", ".nested_quant_map")  # bitsandbytes'
 _NAMED = 3  # names in a note
 
 
@@ -36,6 +37,7 @@ def decoded(entries: Mapping[str, Any], notes: list[str]) -> dict[str, Any]:
     not decoded are left out, with the scales beside them. `notes` gets a sentence about each of the two.
     """
     found: dict[str, Any] = {}
+    scaled_ones: list[str] = []
     used: set[str] = set()
     left_out: dict[str, list[str]] = {}
     for name, values in entries.items():
@@ -43,24 +45,25 @@ def decoded(entries: Mapping[str, Any], notes: list[str]) -> dict[str, Any]:
         if len(getattr(values, "shape", ())) and (dtype in _PACKED or dtype.startswith("float8")):
             own_name, scale, factors = _companions(name, entries)
             if scale is not None or dtype == "float4_e2m1fn_x2":
-                scaled = _scaled(
-                    values, entries.get(scale or ""), [make(entries[of]) for of, make in factors]
-                )
+                numbers = [make(entries[of]) for of, make in factors]
+                is_in_blocks = name.endswith("_blocks")
+                scaled = _scaled(values, entries.get(scale or ""), numbers, is_in_blocks=is_in_blocks)
                 if scaled is None:
                     left_out.setdefault(f"{dtype} whose scales do not fit their shape", []).append(name)
                 else:
                     found[own_name] = scaled
+                    scaled_ones += [own_name] * (scale is not None)
                 used |= {each for each in [scale, *(of for of, _ in factors)] if each}
                 continue
         if dtype in _INTEGERS and len(values.shape) > 1:
             left_out.setdefault(dtype, []).append(name)
             start = name.rpartition(".")[0]
-            used |= {each for each in entries if each.startswith((f"{name}.", f"{name}_"))}
-            used |= {f"{start}.{each}" for each in _OF_INTEGERS}
+            used |= {f"{start}.{each}" for each in _BESIDE_INTEGERS}
+            used |= {f"{name}{each}" for each in _AFTER_INTEGERS}
         elif "float" in dtype:
             found[name] = values
-    if whole := [name for name, values in found.items() if isinstance(values, ScaledCodes)]:
-        notes.append(f"{_counted(whole)} decoded with the scales beside them: {_list(whole)}.")
+    if scaled_ones:
+        notes.append(f"{_counted(scaled_ones)} decoded with the scales beside them: {_list(scaled_ones)}.")
     for kind, names in left_out.items():
         if others := [name for name in names if name not in used]:
             notes.append(f"{_counted(others)} not decoded and not counted, of {kind}: {_list(others)}.")
@@ -94,17 +97,17 @@ def _number(values: Any) -> float:
     return float(as_floats(values[:] if hasattr(values, "stored") else values)[0])
 
 
-def _scaled(codes: Any, scale: Any, factors: Iterable[float]) -> "ScaledCodes | None":
-    """None if the shape of the scales does not fit."""
+def _scaled(codes: Any, scale: Any, factors: Iterable[float], *, is_in_blocks: bool) -> "ScaledCodes | None":
+    """None if the shape of the scales does not fit. `is_in_blocks`: the last axis of the codes is a block's."""
     shape = list(codes.shape)
-    if is_packed := dtype_name(codes) in _PACKED:
+    if dtype_name(codes) in _PACKED:
         shape[-1] *= 2
     if scale is None:
         scale = np.ones(1, np.float32)
     elif not len(scale.shape):
         scale = scale.reshape(1)
     scales = tuple(scale.shape)
-    if is_packed and len(shape) == len(scales) + 1:  # a row of blocks, each of an axis of its own
+    if is_in_blocks:
         shape[-2:] = [prod(shape[-2:])]
     scales = (*scales, *(1,) * (len(shape) - len(scales)))
     sizes = [_block(length, count) for length, count in zip(shape, scales, strict=False)]
@@ -142,7 +145,10 @@ class ScaledCodes:
             factors = np.repeat(factors, size, axis)
         offset = start - first * self._blocks[0]
         factors = factors[(slice(offset, offset + stop - start), *map(slice, self.shape[1:]))]
-        values = _code_values(self._codes[start:stop]).reshape(factors.shape)
+        if len(self._codes.shape) == 1:  # perhaps two in a byte
+            values = _code_values(self._codes[:])[start:stop]
+        else:
+            values = _code_values(self._codes[start:stop]).reshape(factors.shape)
         return values * factors * np.float32(self._factor)
 
     def _counts(self) -> list[int]:

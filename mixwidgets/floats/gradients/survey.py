@@ -12,6 +12,7 @@ from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.in_and_out import require_dense_floats
 from mixwidgets.floats.gradients.block_loss import SPREAD, BlockedTensor, check_scale_rule
 from mixwidgets.floats.gradients.checkpoint import entries_of
+from mixwidgets.floats.gradients.room import Room
 from mixwidgets.floats.gradients.rounding_error import ErrorSums
 from mixwidgets.floats.gradients.scaled_codes import decoded, dtype_name
 from mixwidgets.floats.gradients.summary import GradientSummary
@@ -55,6 +56,7 @@ def survey(
     ("model.safetensors.index.json") or of a folder with such files, as a model is published. Weights kept as
     codes with scales beside them (FP8, MXFP8, MXFP4, NVFP4) are decoded. Other tensors that are not floating
     point are not counted, nor what is sharded over other processes (DTensor, as in FSDP2).
+    Of a file no more is read than its bytes can hold, whatever shapes it states, and each mapping once.
     `.attrs["notes"]` of the result says what was decoded and what was left out.
     formats: one or several float or block formats, by name or as objects; ties go to even.
     block_axis: the axis along which blocks run. The default is the axis that a layer's product sums over, in
@@ -86,8 +88,8 @@ def survey(
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
     odd: list[Exception] = []
-    sharded = 0
-    for name, whole in decoded(entries_of(source, notes), notes).items():
+    sharded, room = 0, Room()
+    for name, whole in decoded(entries_of(source, notes, room), notes).items():
         tensor = own_part(whole)
         sharded += tensor is not whole
         row = {"tensor": name, "dtype": dtype_name(tensor)}
@@ -100,7 +102,7 @@ def survey(
     if sharded:
         notes.append(f"{sharded:,} tensors are sharded; only this process's part of each is counted.")
     table = pd.DataFrame(rows, columns=list(_COLUMNS))
-    table.attrs["notes"] = [*notes, *(f"Not counted: {error}" for error in odd)]
+    table.attrs["notes"] = [*notes, *room.notes(), *(f"Not counted: {error}" for error in odd)]
     return table
 
 

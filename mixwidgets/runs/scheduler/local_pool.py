@@ -1,12 +1,16 @@
-"""The default executor of a sweep: processes on this machine (loky), kept for a minute."""
+"""The default executor of a sweep: processes on this machine (loky), kept for a minute.
+
+A process that Python starts with -m or -c, as loky's are, would import from the working directory first: the
+safe path forbids it.
+"""
 
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +23,9 @@ if TYPE_CHECKING:
 
 _WARM_S = 60.0  # an idle process stays, with torch loaded, so that the next sweep starts at once
 _LOOK_EVERY_S = 0.5
+_SAFE_PATH = "PYTHONSAFEPATH"
 _ENVIRONMENT = {
+    _SAFE_PATH: "1",
     "OMP_NUM_THREADS": "1",
     "LOKY_MAX_MEMORY_LEAK_SIZE": "1e15",  # keep the process: a larger model is not a leak
 }
@@ -70,7 +76,7 @@ class LocalPool(ThreadPoolExecutor):
         process = getattr(self._thread, "process", None)
         try:
             if process is None:
-                with self._lock:
+                with self._lock, _trackers_on_safe_path():
                     process = self._thread.process = _new_process()
                     self._processes.add(process)
                     future = process.submit(fn, *args, **kwargs)
@@ -91,6 +97,21 @@ class LocalPool(ThreadPoolExecutor):
 
 
 _kept = cache(LocalPool)  # the pools by their number of workers
+
+
+@contextmanager
+def _trackers_on_safe_path() -> Iterator[None]:
+    """The first process also starts two that remove its temporary files, which inherit the environment of
+    this one."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _new_process() -> "loky.ProcessPoolExecutor":

@@ -8,6 +8,7 @@ sweep checks everything that it returns.
 import os
 import re
 import reprlib
+import secrets
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -129,9 +130,9 @@ def import_run(experiment: Experiment, run_id: str, files: object, runs_dir: Pat
     if they cannot be written.
     """
     contents = _checked(files)
-    folder = Path(tempfile.mkdtemp(dir=Cells(runs_dir).folder))  # it is listed only once it is complete
+    folder = Cells(runs_dir).folder / f"import-{secrets.token_hex(16)}"  # listed only once it is complete
+    folder.mkdir()
     try:
-        folder.chmod(0o755)
         for file, data in contents.items():
             create_file(folder / file, data)
         if read_experiment(folder) != experiment:

@@ -178,7 +178,7 @@ class Journal:
             )
         try:
             write_status(self.path, own_status("running"))
-            return os.open(events, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | PLAIN, 0o644)
+            return os.open(events, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | PLAIN, 0o666)
         except OSError as error:
             if is_disk_full(error):
                 message = f"There was no room to begin: {error.strerror}."

@@ -1,7 +1,7 @@
 """The lock that a run's process holds as long as it is alive.
 
 The system releases it however the process ends. It belongs to the open file, so the launcher can take it and
-pass it on to the process that it starts.
+pass it on to the process that it starts. Whoever can open a file can lock it, so only its owner can.
 """
 
 import errno
@@ -16,22 +16,27 @@ from mixwidgets.support.files import PLAIN, open_plain_file, read_plain_file
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # many network drives
 _PATIENCE_S = 1.0  # readers take the lock for microseconds, so try again before giving up
 _LONGEST_NOTE = 1 << 13  # bytes
+_MODE = 0o600
+_TAKEN = "{path} is locked by {who}: ask for an end of that process, or remove the file, and try again"
 
 
 def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
     """Create and lock the file. Closing the returned descriptor releases it.
 
     BlockingIOError if it stays locked for `patience_s` seconds; OSError, with what to do, on a drive without
-    locks.
+    locks, or if a process of another user has locked a file that was not private yet.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN, _MODE)
     deadline = time.monotonic() + patience_s
     while True:
         try:
             system.lock(descriptor, shared=False)
         except BlockingIOError:
             if time.monotonic() > deadline:
+                stranger = system.foreign_holder(descriptor)
                 os.close(descriptor)
+                if stranger:
+                    raise PermissionError(errno.EPERM, _TAKEN.format(path=path, who=stranger)) from None
                 raise
             time.sleep(0.01)
         except OSError as error:
@@ -44,25 +49,42 @@ def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
                 f"({error.strerror}): use a folder on a local disk",
             ) from None
         else:
+            system.restrict(descriptor, _MODE)
             return descriptor
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a live process holds the lock. False for a missing or special file, and without locks."""
+    """Whether a live process of the file's owner holds the lock. False for a missing or special file, and
+    without locks."""
     try:
         descriptor = open_plain_file(path)
+    except PermissionError:  # another user's
+        return bool(system.lock_holders(path.stat()))
     except (OSError, ValueError):
         return False
     try:
         system.lock(descriptor, shared=True)
     except BlockingIOError:
-        return True
+        is_private = not os.fstat(descriptor).st_mode & 0o077
+        return is_private or not system.foreign_holder(descriptor)
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
     finally:
         os.close(descriptor)
     return False
+
+
+def stranger_at(path: Path) -> str:
+    """In words, the process of another user that holds the lock; empty if there is none."""
+    try:
+        descriptor = open_plain_file(path)
+    except (OSError, ValueError):
+        return ""
+    try:
+        return system.foreign_holder(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def locks_work(path: Path) -> bool:

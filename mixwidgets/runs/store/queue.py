@@ -5,14 +5,17 @@
       slot-0                             locked by the process that has this slot; contains the last owner
       lock                               locked while a ticket gets its number
 
-There is one folder per user and machine, so that all notebooks and sweeps share the same slots. No process
-manages the queue: the waiting ones read it (`mixwidgets.runs.scheduler.slots`). The system releases the
-locks of a process however it ends, so a dead process does not block the queue.
+There is one folder per user and machine, so that all notebooks and sweeps share the same slots: the first of
+`_folders` that the user alone can write to. It is not in XDG_RUNTIME_DIR, which is removed when the user logs
+out, while a run may outlive its kernel. No process manages the queue: the waiting ones read it
+(`mixwidgets.runs.scheduler.slots`). The system releases the locks of a process however it ends, so a dead
+process does not block the queue.
 """
 
 import errno
 import os
 import re
+import socket
 import stat
 import tempfile
 import time
@@ -60,20 +63,30 @@ def queue_of(slot: str) -> Path:
 
     OSError, with what to do, if it cannot be used or another user could write to it.
     """
-    folder = _machine_folder()
-    with errors_explained(
-        f"A run cannot be queued in {os.fspath(folder)!r}",
-        "remove this folder, which holds only the order of waiting runs, or set MIXWIDGETS_QUEUE "
-        "to a folder of your own on this machine",
-    ):
-        for each in (folder, folder / slot):
-            each.mkdir(mode=0o700, exist_ok=True)
-            state = each.lstat()
-            if not stat.S_ISDIR(state.st_mode):
-                raise NotADirectoryError(errno.ENOTDIR, "it is a file or a link, not a folder")
-            if state.st_uid != system.user_id() or state.st_mode & 0o022:
-                raise PermissionError(errno.EPERM, "another user could write there")
+    *others, last = _folders()
+    for folder in others:
+        with suppress(OSError):
+            return _made(folder, slot)
+    fix = "set MIXWIDGETS_QUEUE to a folder on a local disk of this machine to which you alone can write"
+    with errors_explained(f"A run cannot be queued in {os.fspath(last)!r}", fix):
+        return _made(last, slot)
+
+
+def _made(folder: Path, slot: str) -> Path:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_own(folder)
+    (folder / slot).mkdir(mode=0o700, exist_ok=True)
+    _check_own(folder / slot)
     return folder / slot
+
+
+def _check_own(folder: Path) -> None:
+    """OSError unless it is a folder of this user to which nobody else can write."""
+    state = folder.lstat()
+    if not stat.S_ISDIR(state.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, "it is a file or a link, not a folder")
+    if state.st_uid != system.user_id() or state.st_mode & 0o022:
+        raise PermissionError(errno.EPERM, "another user could write there")
 
 
 def join(queue: Path, owner: str, name: str, runs_dir: Path) -> tuple[Path, int]:
@@ -119,22 +132,42 @@ def positions(runs_dir: Path) -> dict[str, int]:
     """The place in the queue of each waiting run of the folder, by id; 1 is the next."""
     wanted = os.fspath(runs_dir.absolute())
     places = {}
-    with suppress(OSError):
-        for queue in _machine_folder().iterdir():
+    for queue in _queues():
+        with suppress(OSError):
             for place, ticket in enumerate(line(queue), 1):
                 if note_at(queue / ticket.file) == wanted:
                     places[ticket.name] = place
     return places
 
 
-def _machine_folder() -> Path:
-    named = os.environ.get("MIXWIDGETS_QUEUE")
-    return Path(named) if named else Path(tempfile.gettempdir(), f"mixwidgets-{system.user_id()}")
+def _folders() -> list[Path]:
+    """Where the queue may be, the first choice first. Anybody can create the one among the temporary files,
+    so the user's home is the second."""
+    if named := os.environ.get("MIXWIDGETS_QUEUE"):
+        return [Path(_home(named))]
+    host = re.sub("[^A-Za-z0-9._-]+", "_", socket.gethostname())  # other machines may share the home
+    temporary = Path(tempfile.gettempdir(), f"mixwidgets-{system.user_id()}")
+    return [temporary, Path(_home("~/.cache"), f"mixwidgets-{host}")]
+
+
+def _home(path: str) -> str:
+    return os.path.expanduser(path)  # noqa: PTH111 Path's raises an error where there is no home
+
+
+def _queues() -> list[Path]:
+    """The queues of this machine's devices; none before the first run was queued."""
+    for folder in _folders():
+        with suppress(OSError):
+            _check_own(folder)
+            return [*folder.iterdir()]
+    return []
 
 
 def _tickets(queue: Path) -> list[Ticket]:
     """All tickets in order of their numbers, including those of dead processes."""
-    if not queue.is_dir() or queue.is_symlink():
+    try:
+        _check_own(queue)
+    except OSError:
         return []
     return sorted(filter(None, (Ticket.of_file(path.name) for path in queue.iterdir())))
 

@@ -17,7 +17,7 @@ from typing import Any
 from mixwidgets.runs.store import system
 from mixwidgets.runs.store.events import REASONS, RunFinished
 from mixwidgets.runs.store.figures import RunState, from_stored, state_of, stored_figures
-from mixwidgets.runs.store.lock import is_locked, locks_work, note_at
+from mixwidgets.runs.store.lock import is_locked, locks_work, note_at, stranger_at
 from mixwidgets.runs.store.reader import JournalReader
 from mixwidgets.runs.store.records import (
     from_json_metrics,
@@ -128,7 +128,10 @@ def current_status(run_path: Path) -> Status:
         return replace(status, message=f"It is {status.word} on another machine, {status.host}; {sign}.")
     if asked:
         return replace(status, word="stopped", message=_why_ended(run_path))
-    return replace(status, word="interrupted", message=_GONE)
+    message = _GONE
+    if stranger := stranger_at(lock):
+        message += f" Its lock is held by {stranger}, which does not train it."
+    return replace(status, word="interrupted", message=message)
 
 
 def named_processes(run_path: Path, status: Status) -> Iterator[tuple[int, str]]:

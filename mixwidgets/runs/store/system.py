@@ -84,6 +84,46 @@ def lock(descriptor: int, shared: bool) -> None:
         os.lseek(descriptor, 0, os.SEEK_SET)
 
 
+def restrict(descriptor: int, mode: int) -> None:
+    """Take the other permissions from an open file of this user."""
+    state = os.fstat(descriptor)
+    if state.st_mode & 0o777 & ~mode and state.st_uid == user_id() and HAS_FLOCK:
+        os.fchmod(descriptor, mode)
+
+
+def lock_holders(state: os.stat_result) -> list[int]:
+    """The ids of the processes that locked a file; empty if unknown, as on macOS. A lock that was passed on
+    is listed with the process that took it."""
+    try:
+        lines = (_PROC / "locks").read_text().splitlines()
+    except OSError:
+        return []
+    file = f"{os.major(state.st_dev):02x}:{os.minor(state.st_dev):02x}:{state.st_ino}"
+    held = (line.split() for line in lines if f" {file} " in line)
+    return [int(words[4]) for words in held if words[1:2] == ["FLOCK"]]  # not "->", which waits
+
+
+def foreign_holder(descriptor: int) -> str:
+    """In words, the process that locked an open file and is neither its owner's nor root's; empty if there
+    is none."""
+    state = os.fstat(descriptor)
+    for process_id in lock_holders(state):
+        with suppress(OSError):
+            user = (_PROC / str(process_id)).stat().st_uid
+            if user not in (0, state.st_uid):
+                return f"process {process_id} of user {_user_name(user)}"
+    return ""
+
+
+def _user_name(user: int) -> str:
+    import pwd
+
+    try:
+        return f"{pwd.getpwuid(user).pw_name!r}"
+    except KeyError:
+        return str(user)
+
+
 def process_start(process_id: int) -> str:
     """When a live process started, which distinguishes it from others with its id; empty if unknown."""
     try:
