@@ -156,10 +156,16 @@ test("a step without masters takes the same numbers from a weight as from its ar
 });
 
 test("a state is taken as a whole or not at all", () => {
-  const state = (part: object) => ({ ...Object.fromEntries(TRAITS.map((name) => [name, usual[name]])), layers: "4", weight: "1-1-3", ...part }) as Parameters<typeof accept>[0];
+  const state = (part: object) => ({ ...Object.fromEntries(TRAITS.map((name) => [name, usual[name]])), layers: "4", weight: "1-1-3", earlier_scales: "", ...part }) as Parameters<typeof accept>[0];
   expect(accept(state({}))).toEqual(usual);
   for (const part of [{ weight: "1-3-1" }, { weight: "4-1-1" }, { weight: "1-1-5" }, { weight: "0-1-1" }, { weight: "1-1-0" }, { weight: "1-1" }, { weight: "" }, { layers: "2" }]) {
     expect(accept(state(part))).toContain("weight takes three numbers");
+  }
+  for (const [scales, read] of [["", []], ["16-300-3-1", [16, 300, 3, 1]], ["-24-1--1-2", [-24, 1, -1, 2]]]) {
+    expect(accept(state({ earlier_scales: scales }))).toEqual({ ...usual, earlier_scales: read });
+  }
+  for (const earlier_scales of ["16", "16-0", "41-1", "16-1000-3-1", "16---1", "-"]) {
+    expect(accept(state({ earlier_scales }))).toContain("earlier_scales takes the loss scales of earlier steps");
   }
   expect(accept(state({ float32_steps: 1001 }))).toBe("float32_steps takes a whole number from 0 to 1000; got 1001. The former settings stay.");
   expect(accept(state({ task: "digits", layers: "", weight: "1-64-10" }))).toMatchObject({ weight: [1, 64, 10] });

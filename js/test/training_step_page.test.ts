@@ -187,6 +187,43 @@ describe("the step", () => {
     expect(text(".mw-step-note")).toContain("step 41");
   });
 
+  const kept = (said: (name: string) => string) => [said("Master weight").split(" ")[0], said("Copy, forward")];
+
+  it("keeps the weights before it while S moves, whatever took them there", () => {
+    for (const changes of [{}, { loss_scale: "dynamic" }, { loss_scale: "none" }]) {
+      const { said, slide, press, text } = show({ ...changes, steps: 20, log2_loss_scale: 16 });
+      const before = kept(said);
+      for (const log2 of [3, 0, 16, 39]) {
+        slide(log2);
+        expect(kept(said)).toEqual(before);
+        expect(text(".mw-step-formula")).toMatch(log2 === 0 ? /^S = 1$/ : new RegExp(`^S = 2`));
+      }
+      slide(8);
+      const after = said("Update").split(" | ")[1];
+      press("Next step");
+      expect(kept(said)[0]).toBe(after);
+    }
+  });
+
+  it("goes back to steps as they were taken, each with its own S", () => {
+    const { model, said, slide, press, text } = show({ steps: 5, log2_loss_scale: 16 });
+    const [start, update] = [said("Master weight"), said("Update")];
+    press("Step back");
+    const former = [said("Master weight"), said("Update")];
+    press("Next step");
+    slide(3);
+    press("Next step");
+    expect(model.get("earlier_scales")).toEqual([16, 5]);
+    slide(30);
+    expect(model.get("earlier_scales")).toEqual([16, 5, 3, 1]);
+    press("Step back");
+    expect([text(".mw-step-formula"), model.get("earlier_scales")]).toEqual(["S = 2³ = 8", [16, 5]]);
+    press("Step back");
+    expect([said("Master weight"), said("Update")]).toEqual(former);
+    press("Next step");
+    expect([said("Master weight"), said("Update")]).toEqual([start, update]);
+  });
+
   it("is played station by station, and then taken", () => {
     vi.useFakeTimers();
     const { press, all, model, cleanup } = show({ log2_loss_scale: 16 });
