@@ -8,6 +8,7 @@ import { settingsOf as settingsIn } from "#training/request.ts";
 import { digest, digests, digits } from "#training/serve.ts";
 import { inFloat32, SettingsError } from "#training/settings.ts";
 import { accept, type Choice, placeOf, settingsOf, trainerOf, TRAITS, usual, weightOf } from "#mixwidgets/teaching/widgets/training_step/state.ts";
+import * as playground from "#mixwidgets/teaching/widgets/playground/state.ts";
 import { Trainer } from "#training/trainer.ts";
 import type { Row } from "./playground_vectors.ts";
 import { committed } from "./vectors.ts";
@@ -144,6 +145,14 @@ test("the twin is float32's own step, and a look with other settings is that aft
   expect(changed).toEqual({ ...asked, tensors: undefined });
   expect(() => look(wide, { ...settings, layers: [5] })).toThrow(RangeError);
   expect(() => look(wide, inFloat32({ ...settings, batchSize: 0 }))).toThrow(SettingsError);
+});
+
+test.each(["", ...Object.keys(playground.stories)])("without steps in float32 it is the step that a playground of the same settings takes next: %s", (story) => {
+  const { story: _story, ...played } = { ...playground.usual, ...playground.stories[story] };
+  const [run, seen] = [new Trainer(playground.settingsOf({ ...played, story }), digits), trainer({ ...played, float32_steps: 0, steps: 9, weight: [1, 1, 1] })];
+  for (let i = 0; i < 9; i++) run.step();
+  expect(digest(seen)).toBe(digest(run));
+  expect(look(seen)).toEqual(look(run));
 });
 
 test("a step without masters takes the same numbers from a weight as from its arrays", () => {

@@ -166,6 +166,25 @@ def test_each_preset_shows_something_else_and_is_marked(site, entry):
     expect(site.preset(entry.presets[-2].text["en"])).to_have_attribute("aria-current", "true")
 
 
+@pytest.mark.parametrize("lang", FOLDERS)
+def test_the_playground_s_step_is_looked_at(site, lang):
+    words, page = texts(lang, "site")["pages"], site.page
+    site.open(f"{FOLDERS[lang]}playground.html#task=xor&layers=3&loss_scale=static&log2_loss_scale=7&seed=3")
+    site.is_shown()
+    for key in ("step", "reset", "step", "step", "step", "step"):  # the first one pauses
+        page.get_by_role("button", name=texts(lang, "page")[f"play.{key}"], exact=True).click()
+    expect(page.locator("[data-step='4']")).to_be_visible()
+    site.follow(words["look"])
+    assert site.path == f"{FOLDERS[lang]}training_step.html"
+    expect(page.locator(".mw-step-formula")).to_contain_text("S = 2⁷")
+    expect(page.locator(".mw-step-note")).to_contain_text(
+        re.compile("step 5 · XOR · 2–3–2" if lang == "en" else "第 5 步")
+    )
+    assert "seed=3" in site.hash
+    page.go_back()
+    site.is_shown()
+
+
 def test_a_preset_an_edit_and_answers_share_the_address_and_outlive_it(site):
     site.open("bit_editor.html")
     code = site.widget.get_by_label("code", exact=True)

@@ -18,6 +18,7 @@ from mixwidgets.teaching.site.catalogue import (
 from mixwidgets.teaching.site.edition import INDEX, Edition, h
 from mixwidgets.teaching.site.story import Story
 from mixwidgets.teaching.widgets.exercise.widget import Exercise
+from mixwidgets.teaching.widgets.playground.widget import STEP_SETTINGS
 
 TEACHING = "https://mixwidgets.github.io/mixwidgets/teaching/plan.html"
 """The only link out of the site, about the course; no page needs it."""
@@ -65,6 +66,7 @@ def _index(edition: Edition) -> str:
             h("h2", {"class": "hidden"}, first.name[lang]),
             h("div", {"id": "widget"}),
             _NOTE,
+            *_look(edition, first),
             _section(edition.says("widgets"), cards),
             _section(edition.says("exercises"), h("p", {}, edition.says("exercises_lead")), lessons),
             h("p", {"class": "quiet"}, edition.says("needs_python")),
@@ -98,6 +100,7 @@ def _widget_page(edition: Edition, page: WidgetPage) -> str:
             h("h2", {"class": "hidden"}, edition.says("widget")),
             h("div", {"id": "widget"}),
             _NOTE,
+            *_look(edition, page),
             *([h("p", {"class": "quiet"}, page.note[lang])] if page.note else []),
             _section(edition.says("tasks"), h("p", {}, edition.says("tasks_lead")), *places),
             widgets={"widget": widget, **tasks},
@@ -129,6 +132,14 @@ def _lesson_page(
     finally:
         for widget in story.widgets.values():
             widget.close()
+
+
+def _look(edition: Edition, page: WidgetPage) -> list[Element]:
+    """Below a playground, the link to its next step, which gets its state from the page's host."""
+    if page.id != "playground":
+        return []
+    traits = {"data-traits": " ".join(STEP_SETTINGS), "href": "training_step.html"}
+    return [h("p", {"class": "quiet"}, h("a", traits, edition.says("look")))]
 
 
 def _section(heading: str, *children: Element) -> Element:
