@@ -58,7 +58,8 @@ async function widgetOf({ place, module, defaults, ...saved }: SavedWidget, modu
       const wanted = readState(text, valueOf, defaults);
       return wanted && accept ? accept(wanted, model.get) : wanted;
     },
-    show: () => render({ model, el: element(place), signal: new AbortController().signal }),
+    /** In the place of what stands there without scripts. */
+    show: () => (element(place).replaceChildren(), render({ model, el: element(place), signal: new AbortController().signal })),
   };
 }
 
