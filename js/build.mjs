@@ -2,7 +2,8 @@
 // host of a saved page, style sheets, and the licences of what is bundled. A folder in a floor's widgets with a page.ts
 // is a widget, a folder in mixwidgets/support/languages a language. A script holds neither messages nor style: Python declares
 // them before it (mixwidgets/floats/widgets/bundles.py). modules.json says which groups of messages a script can name, and which
-// style sheets it needs: the shared one, and those of the folders whose code is in it.
+// style sheets it needs: the shared one, and those of the folders whose code is in it. Figures for slides and print are drawn here too,
+// in each language.
 //   node js/build.mjs           writes the files
 //   node js/build.mjs --check   writes nothing and fails unless the committed bytes are the same
 import fs from "node:fs";
@@ -17,7 +18,7 @@ if (!globSync) {
   process.exit(1);
 }
 const root = fileURLToPath(new URL("..", import.meta.url));
-const output = `${root}mixwidgets/static`;
+const STATIC = "mixwidgets/static";
 const LIMIT = 140_000; // bytes of a module with its messages and the style; a page loads one for a class of widgets. The playground has an engine too.
 
 const matching = (pattern) => globSync(pattern, { cwd: root }).sort();
@@ -29,9 +30,9 @@ const styles = {
   ...Object.fromEntries(matching("js/ui/*/style.css").map((path) => [`ui_${folderOf(path)}`, path])),
   ...Object.fromEntries(matching("mixwidgets/*/widgets/*/style.css").map((path) => [folderOf(path), path])),
 };
-const languages = await Promise.all(matching("mixwidgets/support/languages/*/page.json").map(async (path) => JSON.parse(await readFile(root + path, "utf8"))));
+const languages = Object.fromEntries(await Promise.all(matching("mixwidgets/support/languages/*/page.json").map(async (path) => [folderOf(path), JSON.parse(await readFile(root + path, "utf8"))])));
 const groupOf = (key) => key.split(".")[0];
-const groups = new Set(Object.keys(languages[0]).map(groupOf));
+const groups = new Set(Object.keys(languages.en).map(groupOf));
 
 const OPTIONS = { absWorkingDir: root, bundle: true, minify: true, charset: "utf8", write: false };
 // The messages are a variable, which Python declares before the script.
@@ -106,7 +107,7 @@ const sheets = Object.fromEntries(await Promise.all(Object.entries(styles).map(a
 /** Bytes of a module with its style and its messages, in the longest language. */
 function sizeOf(name, code) {
   const groups = needs[name].messages;
-  const declarations = languages.map((messages) => Object.entries(messages).filter(([key]) => groups.includes(groupOf(key))));
+  const declarations = Object.values(languages).map((messages) => Object.entries(messages).filter(([key]) => groups.includes(groupOf(key))));
   const lengths = declarations.map((entries) => Buffer.byteLength(JSON.stringify(Object.fromEntries(entries))));
   return Buffer.byteLength(code + needs[name].styles.map((style) => sheets[style]).join("")) + Math.max(...lengths);
 }
@@ -120,18 +121,29 @@ function fail(words) {
 
 const expected = new Set();
 async function put(name, text, size = Buffer.byteLength(text)) {
-  const file = `${output}/${name}`;
   expected.add(name);
   console.log(`${name}: ${size} bytes`);
   if (size > LIMIT) fail(`${name}: ${size} bytes in its longest language, over the limit of ${LIMIT}`);
-  if (!checking) await writeFile(file, text);
-  else if (!existsSync(file) || (await readFile(file, "utf8")) !== text) fail(`${name}: not what its source builds; run 'make bundle' and commit the result`);
+  await write(`${STATIC}/${name}`, text);
+}
+
+async function write(path, text) {
+  if (!checking) await writeFile(root + path, text);
+  else if (!existsSync(root + path) || (await readFile(root + path, "utf8")) !== text) fail(`${path}: not what its source builds; run 'make bundle' and commit the result`);
 }
 
 for (const [name, { code }] of modules) await put(`${name}.js`, code, sizeOf(name, code));
 for (const [name, sheet] of Object.entries(sheets)) await put(`${name}.css`, sheet);
 const lines = Object.entries(needs).map(([name, parts]) => `  ${JSON.stringify(name)}: ${JSON.stringify(parts)}`);
 await put("modules.json", `{\n${lines.join(",\n")}\n}\n`);
+const { code: drawing } = await moduleOf("mixwidgets/teaching/figures/all.ts", { format: "iife", globalName: "drawn" });
+for (const [language, messages] of Object.entries(languages)) {
+  const figures = new Function("messages", `${drawing}\nreturn drawn.figures`)(messages);
+  for (const [name, draw] of Object.entries(figures)) {
+    await put(`${name}.${language}.svg`, draw());
+    if (!name.includes("standing")) await write(`notebooks/${language === "en" ? "" : `${language}/`}${name}.svg`, draw()); // for the lessons
+  }
+}
 await put("THIRD_PARTY_NOTICES.txt", await notices());
-for (const name of readdirSync(output)) if (!expected.has(name)) fail(`${name}: nothing builds this file; delete it`);
+for (const name of readdirSync(root + STATIC)) if (!expected.has(name)) fail(`${name}: nothing builds this file; delete it`);
 process.exitCode = failed ? 1 : 0;

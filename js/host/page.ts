@@ -48,6 +48,7 @@ async function widgetOf({ place, module, defaults, ...saved }: SavedWidget, modu
   return {
     place,
     model,
+    valueOf,
     /** Whether it is a question of a site, whose answers stay until the reader starts again. */
     isQuestion: element(place).matches(".exercise"),
     /** Its part of the address. */
@@ -57,7 +58,8 @@ async function widgetOf({ place, module, defaults, ...saved }: SavedWidget, modu
       const wanted = readState(text, valueOf, defaults);
       return wanted && accept ? accept(wanted, model.get) : wanted;
     },
-    show: () => render({ model, el: element(place), signal: new AbortController().signal }),
+    /** In the place of what stands there without scripts. */
+    show: () => (element(place).replaceChildren(), render({ model, el: element(place), signal: new AbortController().signal })),
   };
 }
 
@@ -143,6 +145,17 @@ function pageLinks(places: readonly string[]): { follow(shown: readonly string[]
   };
 }
 
+/** The link of a playground's page to its next step: it opens the training step in the state that the playground is in. */
+function lookAtStep({ place, valueOf }: Widget): void {
+  const link = document.querySelector<HTMLAnchorElement>("a[data-traits]");
+  const follow = (): void => {
+    const step = element(place).querySelector<HTMLElement>("[data-step]")?.dataset["step"];
+    const traits = link!.dataset["traits"]!.split(" ");
+    link!.hash = [...traits.map((name) => `${name}=${encodeURIComponent(String(valueOf(name)))}`), "float32_steps=0", `steps=${step}`].join("&");
+  };
+  for (const event of ["pointerdown", "click"]) link?.addEventListener(event, follow);
+}
+
 async function load(module: string): Promise<WidgetPage> {
   const address = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
   const { default: shared } = (await import(address)) as { default: { initialize(): WidgetPage } };
@@ -158,6 +171,7 @@ async function show(): Promise<void> {
   const widgets = await Promise.all(data.widgets.map((saved) => widgetOf(saved, modules, () => address.update())));
   const address = addressOf(widgets);
   Object.assign(window, { model: widgets[0]!.model }); // for the console: model.get("code")
+  lookAtStep(widgets[0]!);
   address.restore();
   address.follow();
   for (const widget of widgets) await widget.show();

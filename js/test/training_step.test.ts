@@ -8,6 +8,7 @@ import { settingsOf as settingsIn } from "#training/request.ts";
 import { digest, digests, digits } from "#training/serve.ts";
 import { inFloat32, SettingsError } from "#training/settings.ts";
 import { accept, type Choice, placeOf, settingsOf, trainerOf, TRAITS, usual, weightOf } from "#mixwidgets/teaching/widgets/training_step/state.ts";
+import * as playground from "#mixwidgets/teaching/widgets/playground/state.ts";
 import { Trainer } from "#training/trainer.ts";
 import type { Row } from "./playground_vectors.ts";
 import { committed } from "./vectors.ts";
@@ -146,6 +147,14 @@ test("the twin is float32's own step, and a look with other settings is that aft
   expect(() => look(wide, inFloat32({ ...settings, batchSize: 0 }))).toThrow(SettingsError);
 });
 
+test.each(["", ...Object.keys(playground.stories)])("without steps in float32 it is the step that a playground of the same settings takes next: %s", (story) => {
+  const { story: _story, ...played } = { ...playground.usual, ...playground.stories[story] };
+  const [run, seen] = [new Trainer(playground.settingsOf({ ...played, story }), digits), trainer({ ...played, float32_steps: 0, steps: 9, weight: [1, 1, 1] })];
+  for (let i = 0; i < 9; i++) run.step();
+  expect(digest(seen)).toBe(digest(run));
+  expect(look(seen)).toEqual(look(run));
+});
+
 test("a step without masters takes the same numbers from a weight as from its arrays", () => {
   const seen = look(trainer(narrow));
   const place = placeOf(usual);
@@ -156,10 +165,16 @@ test("a step without masters takes the same numbers from a weight as from its ar
 });
 
 test("a state is taken as a whole or not at all", () => {
-  const state = (part: object) => ({ ...Object.fromEntries(TRAITS.map((name) => [name, usual[name]])), layers: "4", weight: "1-1-3", ...part }) as Parameters<typeof accept>[0];
+  const state = (part: object) => ({ ...Object.fromEntries(TRAITS.map((name) => [name, usual[name]])), layers: "4", weight: "1-1-3", earlier_scales: "", ...part }) as Parameters<typeof accept>[0];
   expect(accept(state({}))).toEqual(usual);
   for (const part of [{ weight: "1-3-1" }, { weight: "4-1-1" }, { weight: "1-1-5" }, { weight: "0-1-1" }, { weight: "1-1-0" }, { weight: "1-1" }, { weight: "" }, { layers: "2" }]) {
     expect(accept(state(part))).toContain("weight takes three numbers");
+  }
+  for (const [scales, read] of [["", []], ["16-300-3-1", [16, 300, 3, 1]], ["-24-1--1-2", [-24, 1, -1, 2]]]) {
+    expect(accept(state({ earlier_scales: scales }))).toEqual({ ...usual, earlier_scales: read });
+  }
+  for (const earlier_scales of ["16", "16-0", "41-1", "16-1000-3-1", "16---1", "-"]) {
+    expect(accept(state({ earlier_scales }))).toContain("earlier_scales takes the loss scales of earlier steps");
   }
   expect(accept(state({ float32_steps: 1001 }))).toBe("float32_steps takes a whole number from 0 to 1000; got 1001. The former settings stay.");
   expect(accept(state({ task: "digits", layers: "", weight: "1-64-10" }))).toMatchObject({ weight: [1, 64, 10] });

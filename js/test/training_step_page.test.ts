@@ -9,7 +9,10 @@ import { type Choice, trainerOf, usual } from "#mixwidgets/teaching/widgets/trai
 import { fateOf, fatesOf } from "#training/fate.ts";
 import { look } from "#training/look.ts";
 import { strip } from "#training/strip.ts";
+import { brief, digits, scaleText, weightText } from "#mixwidgets/teaching/widgets/training_step/names.ts";
+import { getFormat } from "#core/formats/catalogue.ts";
 import { fakeModel } from "./fake_model.ts";
+import { committed } from "./vectors.ts";
 
 const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/runs/task/digit_rows.bin")));
 const STATIONS = ["Master weight", "Copy, forward", "Loss × S", "Backward", "Check, ÷ S", "Update"];
@@ -187,6 +190,43 @@ describe("the step", () => {
     expect(text(".mw-step-note")).toContain("step 41");
   });
 
+  const kept = (said: (name: string) => string) => [said("Master weight").split(" ")[0], said("Copy, forward")];
+
+  it("keeps the weights before it while S moves, whatever took them there", () => {
+    for (const changes of [{}, { loss_scale: "dynamic" }, { loss_scale: "none" }]) {
+      const { said, slide, press, text } = show({ ...changes, steps: 20, log2_loss_scale: 16 });
+      const before = kept(said);
+      for (const log2 of [3, 0, 16, 39]) {
+        slide(log2);
+        expect(kept(said)).toEqual(before);
+        expect(text(".mw-step-formula")).toMatch(log2 === 0 ? /^S = 1$/ : new RegExp(`^S = 2`));
+      }
+      slide(8);
+      const after = said("Update").split(" | ")[1];
+      press("Next step");
+      expect(kept(said)[0]).toBe(after);
+    }
+  });
+
+  it("goes back to steps as they were taken, each with its own S", () => {
+    const { model, said, slide, press, text } = show({ steps: 5, log2_loss_scale: 16 });
+    const [start, update] = [said("Master weight"), said("Update")];
+    press("Step back");
+    const former = [said("Master weight"), said("Update")];
+    press("Next step");
+    slide(3);
+    press("Next step");
+    expect(model.get("earlier_scales")).toEqual([16, 5]);
+    slide(30);
+    expect(model.get("earlier_scales")).toEqual([16, 5, 3, 1]);
+    press("Step back");
+    expect([text(".mw-step-formula"), model.get("earlier_scales")]).toEqual(["S = 2³ = 8", [16, 5]]);
+    press("Step back");
+    expect([said("Master weight"), said("Update")]).toEqual(former);
+    press("Next step");
+    expect([said("Master weight"), said("Update")]).toEqual([start, update]);
+  });
+
   it("is played station by station, and then taken", () => {
     vi.useFakeTimers();
     const { press, all, model, cleanup } = show({ log2_loss_scale: 16 });
@@ -229,31 +269,33 @@ describe("the step", () => {
 });
 
 describe("the stage's questions", () => {
-  it("are answered by steps that are computed then", () => {
+  it("have the numbers of NumPy's steps", () => {
     const { el, text, press, plain } = show();
+    const numpy = committed<Record<"smallest" | "larger" | "fits" | "skips" | "alike" | "update" | "run", Record<string, number>> & { update: { larger: number[] } }>("stage.json");
     el.querySelector<HTMLButtonElement>(".mw-stage-button")!.click();
-    const answers: string[] = [];
+    const told: [question: string, answer: string][] = [];
     for (let i = 0; i < 7; i++) {
+      const question = plain(el.querySelector(".mw-stage-sequence")!.textContent);
       const field = el.querySelector<HTMLInputElement>(".mw-stage-sequence input")!;
       field.value = "a guess";
       press("Show");
-      answers.push(plain(el.querySelector(".mw-step-answer")!.textContent));
+      told.push([question, plain(el.querySelector(".mw-step-answer")!.textContent)]);
       if (i < 6) press("Next");
     }
-    const fates = strip(trainerOf(usual as Choice, rows)).of({ tensor: 0, index: 2 });
-    const first = fates.findIndex((fate) => !fate.startsWith("flushed"));
-    expect(answers[0]).toMatch(new RegExp(`^S = ${["1", "2¹", "2²", "2³"][first]}: it moves by`));
-    expect(answers[1]).toMatch(/^It is (0\.99|1|1\.00)\d* times float32’s/);
-    const at39 = look(trainerOf({ ...usual, log2_loss_scale: 39 } as Choice, rows));
-    expect(answers[2]).toBe(`No: ${at39.notFinite} other gradients are inf or NaN, and a step is taken whole or not at all.`);
-    const run = trainerOf({ ...usual, log2_loss_scale: 40, loss_scale: "dynamic", steps: 20 } as Choice, rows);
-    expect(run.lossScale).toBe(2 ** (40 - run.skippedSteps));
-    expect(plain(answers[3]!).startsWith(`${run.skippedSteps}: then S is 2³`)).toBe(true);
-    const alike = fatesOf(look(trainerOf(usual as Choice, rows))).flat().filter((fate) => fate === "as_float32").length;
-    expect(answers[4]).toBe(`${alike} of 22.`);
-    expect(answers[5]).toMatch(/^No, and no/);
-    const [before, after, other] = [...answers[6]!.matchAll(/0\.\d+/g)].map(([loss]) => Number(loss));
-    expect(after! < before! / 2 && other! < before! / 2).toBe(true);
+    const [smallest, larger, fits, skips, alike, update, run] = told.map(([, answer]) => answer);
+    const { log2, moved, wanted } = numpy.smallest;
+    expect(smallest).toBe(`S = ${scaleText(log2!)}: it moves by ${brief(moved!)}; float32 moves it by ${brief(wanted!)}.`);
+    expect(larger).toBe(`It is ${digits(numpy.larger["ratio"]!, 4)} times float32’s: ${brief(numpy.larger["moved"]!)}, not ${brief(numpy.larger["wanted"]!)}. The check divides by S.`);
+    expect(told[2]![0]).toContain(`gradient × S is ${digits(numpy.fits["gradient"]!, 5)},`);
+    expect([fits, numpy.fits["moved"]]).toEqual([`No: ${numpy.fits["others"]} other gradients are inf or NaN, and a step is taken whole or not at all.`, 0]);
+    expect(skips).toBe(`${numpy.skips["count"]}: then S is ${scaleText(numpy.skips["log2"]!)}.`);
+    expect(alike).toBe(`${numpy.alike["count"]} of ${numpy.alike["all"]}.`);
+    expect(told[5]![0]).toContain(`w = ${weightText(numpy.update["weight"]!, getFormat("float16")!)} in float16, and its update is ${brief(-numpy.update["update"]!)}.`);
+    expect([numpy.update["moved"], ...new Set(numpy.update.larger)]).toEqual([0, 0]);
+    expect(update).toMatch(/^No, and no: /);
+    expect(told[6]![0]).toContain(`${numpy.alike["count"]} of ${numpy.alike["all"]} weights`);
+    const { before, after, other } = numpy.run;
+    expect(run).toBe(`The test loss goes from ${digits(before!, 3)} to ${digits(after!, 3)} in 300 steps; with S = 2¹⁶ to ${digits(other!, 3)}. A step is not a run.`);
     expect(text(".mw-step-note")).toContain("step 341");
   });
 });

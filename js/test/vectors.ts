@@ -2,15 +2,13 @@
 
 import { readFileSync } from "node:fs";
 
-const root = new URL("../../", import.meta.url);
-
 /** A committed file of tests/vectors/. */
 export function committed<T>(name: string): T {
-  return JSON.parse(readFileSync(new URL(`tests/vectors/${name}`, root), "utf8")) as T;
+  return JSON.parse(readFileSync(`tests/vectors/${name}`, "utf8")) as T;
 }
 
 /** A file that the generator writes anew, of every 16-bit code. Its absence fails the test. */
 export function exhaustive(name: string): DataView {
-  const bytes = readFileSync(new URL(`build/vectors/${name}`, root));
+  const bytes = readFileSync(`build/vectors/${name}`);
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

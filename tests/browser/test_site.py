@@ -166,6 +166,75 @@ def test_each_preset_shows_something_else_and_is_marked(site, entry):
     expect(site.preset(entry.presets[-2].text["en"])).to_have_attribute("aria-current", "true")
 
 
+@pytest.mark.parametrize("lang", FOLDERS)
+def test_the_playground_s_step_is_looked_at(site, lang):
+    words, page = texts(lang, "site")["pages"], site.page
+    site.open(f"{FOLDERS[lang]}playground.html#task=xor&layers=3&loss_scale=static&log2_loss_scale=7&seed=3")
+    site.is_shown()
+    for key in ("step", "reset", "step", "step", "step", "step"):  # the first one pauses
+        page.get_by_role("button", name=texts(lang, "page")[f"play.{key}"], exact=True).click()
+    expect(page.locator("[data-step='4']")).to_be_visible()
+    site.follow(words["look"])
+    assert site.path == f"{FOLDERS[lang]}training_step.html"
+    expect(page.locator(".mw-step-formula")).to_contain_text("S = 2⁷")
+    expect(page.locator(".mw-step-note")).to_contain_text(
+        re.compile("step 5 · XOR · 2–3–2" if lang == "en" else "第 5 步")
+    )
+    assert "seed=3" in site.hash
+    page.go_back()
+    site.is_shown()
+
+
+OUTSIDE = """figure => {
+  const inside = (a, b) =>
+    a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+  const rect = (one) => one.getBoundingClientRect();
+  const texts = [...figure.querySelectorAll("text")];
+  const boxed = [...figure.querySelectorAll("a:has(> :is(rect, path)) text")];
+  return [
+    ...texts.filter((one) => !inside(rect(one), rect(figure))),
+    ...boxed.filter((one) => !inside(rect(one), rect(one.parentElement.firstElementChild))),
+    ...texts.filter((one, i) => texts.slice(i + 1).some((other) => {
+      const [a, b] = [rect(one), rect(other)];
+      return a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4;
+    })),
+  ].map((one) => one.textContent);
+}"""
+
+
+@pytest.mark.parametrize("lang", FOLDERS)
+def test_without_scripts_there_are_the_figures(site, chromium, lang):
+    words = texts(lang, "page")
+    context = chromium.new_context(java_script_enabled=False, color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{site.address}{FOLDERS[lang]}training_step.html")
+    for width, count in ((1280, 0), (390, 1)):
+        page.set_viewport_size({"width": width, "height": 900})
+        for place in ("#widget .fig", "section .fig"):
+            expect(page.locator(place).nth(count)).to_be_visible()
+            expect(page.locator(place).nth(1 - count)).to_be_hidden()
+        expect(page.locator("#widget .fig").nth(count)).to_contain_text(words["step.ui.tag_lost"])
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for figure in page.locator(".fig:visible").all():
+            assert figure.evaluate(OUTSIDE) == []
+            surface = figure.locator(":scope > rect").first
+            expect(surface).to_have_css("fill", "rgb(27, 31, 38)")
+    context.close()
+
+
+def test_a_widget_takes_the_figure_s_place_unless_it_cannot_be_shown(site):
+    site.open("training_step.html")
+    site.is_shown()
+    expect(site.page.locator("#widget .fig")).to_have_count(0)
+    site.page.add_init_script(
+        "addEventListener('unhandledrejection', (event) => event.preventDefault());"
+        "JSON.parse = () => { throw new Error('broken'); };"
+    )
+    site.open("training_step.html")
+    expect(site.page.locator("#note")).to_contain_text("broken")
+    expect(site.page.locator("#widget .fig").first).to_be_visible()
+
+
 def test_a_preset_an_edit_and_answers_share_the_address_and_outlive_it(site):
     site.open("bit_editor.html")
     code = site.widget.get_by_label("code", exact=True)

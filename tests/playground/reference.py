@@ -128,13 +128,14 @@ def point(task: str, i: int, stream: Stream):
 COS, SIN = 0.996312612182778, 0.0857973123444399  # of 1.75/128 of a turn
 
 
-def training_examples(task: str, seed: int):
-    """(inputs (n, features), labels (n,)), float64 that holds float32 values."""
+def examples(task: str, seed: int):
+    """Those to train on, and those held out: inputs (n, features) and labels (n,), in float64."""
     if task == "digits":
-        rows = np.frombuffer(digit_rows(), np.uint8).reshape(-1, 65)[360:]
-        return rows[:, :64] / 16, rows[:, 64].astype(int)
+        rows = np.frombuffer(digit_rows(), np.uint8).reshape(-1, 65)
+        return [(part[:, :64] / 16, part[:, 64].astype(int)) for part in (rows[360:], rows[:360])]
     stream = Stream(seed, DATA)
-    return f32([point(task, i, stream) for i in range(POINTS)]), np.arange(POINTS) % 2
+    labels = np.arange(POINTS) % 2
+    return [(f32([point(task, i, stream) for i in range(POINTS)]), labels) for _ in range(2)]
 
 
 # Functions, from + − × ÷ alone.
@@ -285,6 +286,11 @@ def passes(s: Settings, kept, inputs, labels, scale: float) -> Pass:
     return Pass(read, [*values[:-1], sums[-1]], sums, errors, gradients, float(loss))
 
 
+def held_out_loss(trainer: "Trainer") -> float:
+    """The mean loss of the examples that are not trained on, without the loss weight."""
+    return passes(trainer.settings, trainer.kept, *trainer.held_out, 1.0).loss
+
+
 def in_float32(s: Settings) -> Settings:
     """The same settings in float32 alone, without a loss scale."""
     wide = dict.fromkeys(
@@ -297,7 +303,7 @@ def in_float32(s: Settings) -> Settings:
 
 class Trainer:
     def __init__(self, settings: Settings) -> None:
-        self.inputs, self.labels = training_examples(settings.task, settings.seed)
+        (self.inputs, self.labels), self.held_out = examples(settings.task, settings.seed)
         self.order = Batches(len(self.labels), Stream(settings.seed, ORDER))
         self.draws = Stream(settings.seed, ROUNDING)
         self.settings = settings

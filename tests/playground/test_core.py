@@ -13,7 +13,7 @@ import mixwidgets as mw
 from mixwidgets.runs.experiments.loss_scale import LossScale
 from mixwidgets.runs.task.digits import DigitsMLP
 from tests.playground.engine import Engine, request
-from tests.playground.reference import ORDER, Batches, Settings, Stream, Trainer, training_examples
+from tests.playground.reference import ORDER, Batches, Settings, Stream, Trainer, examples
 
 STEPS = 10
 HALF = dict.fromkeys(("weight_format", "activation_format", "gradient_format"), mw.get_format("float16"))
@@ -35,7 +35,7 @@ def same_start(monkeypatch):
         return made
 
     def batches(self, batch_size, seed):
-        inputs, labels = training_examples("digits", settings.seed)
+        (inputs, labels), _ = examples("digits", settings.seed)
         order = Batches(len(labels), Stream(settings.seed, ORDER))
         while True:
             rows = order.next(batch_size)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import mixwidgets as mw
 from mixwidgets.runs.experiments.loss_scale import LossScale
-from tests.playground import reference
+from tests.playground import reference, stage
 from tests.playground.engine import ROOT, Engine, request
 from tests.playground.reference import Settings, Trainer
 from tests.vectors import make_playground
@@ -160,6 +160,10 @@ def test_the_vectors_are_of_the_cases_that_their_maker_has():
 def test_the_vectors_are_what_the_reference_makes(name):
     assert make_playground.rows(make_playground.cases()[name])["reports"] == committed()[name]["reports"]
     assert make_playground.looked(make_playground.cases()[name]) == committed("looks.json")[name]
+
+
+def test_the_stage_s_answers_are_what_the_reference_makes():
+    assert stage.facts() == committed("stage.json")
 
 
 @pytest.mark.parametrize(

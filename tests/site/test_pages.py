@@ -19,6 +19,7 @@ from mixwidgets.support.languages.texts import texts
 from mixwidgets.teaching.exercises.questions import questions
 from mixwidgets.teaching.site.catalogue import MAKERS, RECORDED, Setting, lesson_gradients, widget_pages
 from mixwidgets.teaching.site.edition import Edition, h
+from mixwidgets.teaching.site.figures import CODE, code_of
 from mixwidgets.teaching.site.pages import TEACHING, build_site
 from mixwidgets.teaching.site.story import Story
 from tests.widgets.every import PAYLOAD
@@ -103,7 +104,7 @@ def test_the_site_is_small():
 def test_links_are_relative_and_lead_somewhere(path):
     here = PurePosixPath(path).parent
     for attributes in links(path):
-        if attributes["href"] == TEACHING:
+        if attributes["href"] == TEACHING or attributes["href"] in map(code_of, CODE):
             continue
         target, _, state = attributes["href"].partition("#")
         if target.startswith("https://"):  # a source that the lesson names
@@ -135,6 +136,13 @@ def test_each_index_leads_a_teacher_to_the_documentation():
     assert project.joinpath("docs/teaching", page).with_suffix(".md").exists()
     found = [path for path in SITE if any(one["href"] == TEACHING for one in links(path))]
     assert sorted(found) == ["index.html", "zh/index.html"]
+
+
+def test_the_style_declares_every_colour_that_it_uses():
+    style = SITE["index.html"].partition("<style>")[2].partition("</style>")[0]
+    used, declared = set(re.findall(r"var\((--mw-[\w-]+)", style)), set(re.findall(r"(--mw-[\w-]+):", style))
+    assert used
+    assert used <= declared
 
 
 @each(SITE)

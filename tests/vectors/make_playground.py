@@ -1,5 +1,6 @@
-"""Writes playground.json: 200 steps by the NumPy reference of the playground's engine, for many settings; and
-looks.json: all that the 21st step goes through, beside the same step in float32.
+"""Writes playground.json: 200 steps by the NumPy reference of the playground's engine, for many settings;
+looks.json: all that the 21st step goes through, beside the same step in float32; and stage.json: what the
+stage of a training step asks, answered by the reference.
 
     python tests/vectors/make_playground.py
 
@@ -16,6 +17,7 @@ sys.path.insert(0, str(HERE.parent.parent))
 
 import mixwidgets as mw  # noqa: E402
 from mixwidgets.runs.experiments.loss_scale import LossScale  # noqa: E402
+from tests.playground import stage  # noqa: E402
 from tests.playground.engine import request  # noqa: E402
 from tests.playground.reference import Settings, Trainer, digests  # noqa: E402
 
@@ -106,6 +108,7 @@ def write(name: str, made: dict) -> None:
 def main() -> None:
     write("playground.json", {name: rows(settings) for name, settings in cases().items()})
     write("looks.json", {name: looked(settings) for name, settings in cases().items()})
+    write("stage.json", stage.facts())
 
 
 if __name__ == "__main__":

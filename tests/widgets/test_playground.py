@@ -11,8 +11,9 @@ from traitlets import TraitError
 import mixwidgets as mw
 from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES
-from mixwidgets.teaching.widgets.playground.widget import MOST_ROWS
+from mixwidgets.teaching.widgets.playground.widget import MOST_ROWS, STEP_SETTINGS
 from mixwidgets.teaching.widgets.settings import as_text, of_text
+from mixwidgets.teaching.widgets.training_step.widget import DEFAULTS as STEP_DEFAULTS
 
 
 @pytest.fixture
@@ -234,6 +235,26 @@ def test_the_history(playground):
 def digits(**settings):
     usual = {"task": "digits", "layers": [32], "activation": "relu", "learning_rate": 0.003}
     return mw.Playground(**(usual | settings))
+
+
+def test_its_next_step_is_followed_with_the_same_settings():
+    playground = mw.Playground(
+        "loss_scale", layers=[4, 3], gradient_format="custom_e5m7", loss_scale="static", lang="zh"
+    )
+    rows = np.array([[6, 0.5, 0.5, 1, 0], [7, 0.25, 0.5, 1, 0]])
+    playground.set_state({"_history": memoryview(frame({"rows": rows}))})
+    step = playground.training_step(weight=(3, 3, 2))
+    assert (step.float32_steps, step.steps, step.weight, step.lang) == (0, 7, [3, 3, 2], "zh")
+    for name in STEP_SETTINGS:
+        assert getattr(step, name) == getattr(playground, name), name
+    others = {"float32_steps", "steps", "earlier_scales", "weight", "all_weights"}
+    assert {*STEP_SETTINGS, *others} == {*STEP_DEFAULTS}
+    assert mw.Playground().training_step().steps == 0
+    rows[1, 0] = 5000
+    playground.set_state({"_history": memoryview(frame({"rows": rows}))})
+    with pytest.raises(TraitError, match="steps takes a whole number from 0 to 1000; got 5000"):
+        playground.training_step()
+    assert playground.training_step(steps=1000).steps == 1000
 
 
 def test_the_experiment_is_the_same_digits():

@@ -47,6 +47,15 @@ def test_a_weight_is_layer_input_unit_and_input_0_is_the_bias(step):
     assert step.weight == [1, 2, 4]
 
 
+def test_earlier_steps_have_loss_scales_of_their_own(step):
+    step.earlier_scales = np.array([-24, 300, 3, 1])
+    assert (step.earlier_scales, step.state) == ([-24, 300, 3, 1], "task=circle&earlier_scales=-24-300-3-1")
+    step.state = "task=circle&steps=2&earlier_scales=0-1--1-1"
+    assert step.earlier_scales == [0, 1, -1, 1]
+    step.state = "task=circle"
+    assert step.earlier_scales == []
+
+
 WRONG = [
     ("weight", "x1", r"weight takes \(layer, input, unit\), from 1, such as \(1, 1, 3\).*got 'x1'"),
     ("weight", 3, "weight takes"),
@@ -56,6 +65,10 @@ WRONG = [
     ("weight", (3, 1, 1), r"weight \(3, 1, 1\) is not in this network, which has 2-4-2 units"),
     ("weight", (1, 3, 1), "not in this network"),
     ("weight", (1, 1, 5), "not in this network"),
+    ("earlier_scales", [16], r"in turn, such as \[16, 300, 3, 1\]; got \[16\]"),
+    ("earlier_scales", [41, 1], "log2 of an earlier scale takes a whole number from -24 to 40; got 41"),
+    ("earlier_scales", [16, 0], "the steps of an earlier scale takes a whole number from 1 to 1000; got 0"),
+    ("earlier_scales", [16, 1000, 3, 1], "at most 1,000 steps; got 1,001"),
     ("steps", 1001, "steps takes a whole number from 0 to 1000; got 1001"),
     ("float32_steps", -1, "from 0 to 1000; got -1"),
     ("all_weights", 1, "all_weights takes True or False; got 1"),
@@ -95,6 +108,9 @@ def test_a_network_that_lacks_the_weight_has_its_first_one(step):
         "task=circle&layers=2&weight=1-1-3",
         "task=circle&weight=1-1-4&layers=2",
         "task=circle&layers=2&steps=1001",
+        "task=circle&earlier_scales=16",
+        "task=circle&earlier_scales=16---1",
+        "task=circle&earlier_scales=-",
         "task=circle&all_weights=yes",
         "task=circle&layers=99",
         "task=circle&steps=1&steps=2",

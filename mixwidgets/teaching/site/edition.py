@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, tostring
 
 from mixwidgets import __version__
 from mixwidgets.floats.widgets.base import MixWidget
-from mixwidgets.floats.widgets.bundles import style_sheet
+from mixwidgets.floats.widgets.bundles import STATIC, style_sheet
 from mixwidgets.floats.widgets.page import document
 from mixwidgets.support.languages.texts import Text, language_tag, texts
 
@@ -89,9 +89,10 @@ def _current(attributes: dict[str, str], is_current: bool) -> dict[str, str]:
 
 @cache
 def _style() -> str:
-    """The site's style, with the colours of the widgets."""
-    root = style_sheet("shared").partition("}")[0]
+    """The site's style, with the colours of the widgets, and those of figures in the dark."""
+    root = style_sheet("shared").partition(".mw{")[2].partition("}")[0]
     colours = re.findall(r"--mw-[\w-]+:[^;]+", root)
-    return f":root {{ {'; '.join(colours)} }}\n" + Path(__file__).with_name("style.css").read_text(
-        encoding="utf-8"
-    )
+    figure = (STATIC / "five_steps.en.svg").read_text(encoding="utf-8")
+    (dark,) = re.findall("<style>(.*?)</style>", figure)
+    own = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+    return f":root {{ {'; '.join(colours)} }}\n{own}{dark}\n"

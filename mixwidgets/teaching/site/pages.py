@@ -16,8 +16,10 @@ from mixwidgets.teaching.site.catalogue import (
     widget_pages,
 )
 from mixwidgets.teaching.site.edition import INDEX, Edition, h
+from mixwidgets.teaching.site.figures import figure
 from mixwidgets.teaching.site.story import Story
 from mixwidgets.teaching.widgets.exercise.widget import Exercise
+from mixwidgets.teaching.widgets.playground.widget import STEP_SETTINGS
 
 TEACHING = "https://mixwidgets.github.io/mixwidgets/teaching/plan.html"
 """The only link out of the site, about the course; no page needs it."""
@@ -65,6 +67,7 @@ def _index(edition: Edition) -> str:
             h("h2", {"class": "hidden"}, first.name[lang]),
             h("div", {"id": "widget"}),
             _NOTE,
+            *_look(edition, first),
             _section(edition.says("widgets"), cards),
             _section(edition.says("exercises"), h("p", {}, edition.says("exercises_lead")), lessons),
             h("p", {"class": "quiet"}, edition.says("needs_python")),
@@ -96,9 +99,11 @@ def _widget_page(edition: Edition, page: WidgetPage) -> str:
                 h("ul", {}, *presets),
             ),
             h("h2", {"class": "hidden"}, edition.says("widget")),
-            h("div", {"id": "widget"}),
+            h("div", {"id": "widget"}, *_still(page, lang)),
             _NOTE,
+            *_look(edition, page),
             *([h("p", {"class": "quiet"}, page.note[lang])] if page.note else []),
+            *_five_steps(edition, page),
             _section(edition.says("tasks"), h("p", {}, edition.says("tasks_lead")), *places),
             widgets={"widget": widget, **tasks},
         )
@@ -129,6 +134,26 @@ def _lesson_page(
     finally:
         for widget in story.widgets.values():
             widget.close()
+
+
+def _look(edition: Edition, page: WidgetPage) -> list[Element]:
+    """Below a playground, the link to its next step, which gets its state from the page's host."""
+    if page.id != "playground":
+        return []
+    traits = {"data-traits": " ".join(STEP_SETTINGS), "href": "training_step.html"}
+    return [h("p", {"class": "quiet"}, h("a", traits, edition.says("look")))]
+
+
+def _still(page: WidgetPage, lang: str) -> list[Element]:
+    """What stands in a training step's place without scripts, and when its page is broken."""
+    return [figure("training_step", lang)] if page.id == "training_step" else []
+
+
+def _five_steps(edition: Edition, page: WidgetPage) -> list[Element]:
+    if page.id != "training_step":
+        return []
+    lead = h("p", {}, edition.says("five_steps_lead"))
+    return [_section(edition.says("five_steps"), lead, figure("five_steps", edition.lang))]
 
 
 def _section(heading: str, *children: Element) -> Element:

@@ -22,6 +22,7 @@ from mixwidgets.support.languages.texts import ENGLISH
 from mixwidgets.teaching.course import course_folder
 from mixwidgets.teaching.site.catalogue import CLASSES, lesson_gradients, sentences
 from mixwidgets.teaching.site.edition import h
+from mixwidgets.teaching.site.figures import FIGURES, figure
 from mixwidgets.teaching.widgets.exercise.widget import Exercise
 
 
@@ -59,7 +60,7 @@ class Story:
             if cell["cell_type"] == "markdown":
                 if source.startswith("## "):
                     self._scenes.append(_Scene(self._asked))
-                self._add(cell, "text", *_html(source))
+                self._add(cell, "text", *(_drawn(block, lang) for block in _html(source)))
             elif widget := _made(cell, lang):
                 self._place(cell, widget)
             elif outputs := [self._output(output) for output in cell["outputs"]]:
@@ -180,6 +181,12 @@ def _html(markdown: str) -> list[Element]:
     """The blocks of a text, without the paragraph on how to run cells: this page has none."""
     blocks = fromstring(f"<div>{_MARKDOWN.render(markdown)}</div>")
     return [block for block in blocks if "Shift+Enter" not in (block.text or "")]
+
+
+def _drawn(block: Element, lang: str) -> Element:
+    """The figure that a paragraph shows, as in ![The five steps](five_steps.svg); or the paragraph."""
+    name = block[0].get("src", "").removesuffix(".svg") if len(block) == 1 and block[0].tag == "img" else ""
+    return figure(name, lang) if name in FIGURES else block
 
 
 def _folds(renderer: Any, tokens: Any, at: int, options: Any, env: Any) -> str:

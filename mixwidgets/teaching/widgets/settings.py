@@ -26,6 +26,7 @@ NUMBERS = ("learning_rate", "momentum", "eps", "loss_weight")
 LISTS = {
     "layers": "layers are units with a - between them, such as 8-8",
     "weight": "a weight is its layer, input and unit with a - between them, such as 1-1-3",
+    "earlier_scales": "earlier scales are log2 of one and how many steps had it, such as 16-300-3-1",
 }
 
 
@@ -48,9 +49,9 @@ def as_text(name: str, value: Any) -> Any:
 def of_text(name: str, value: Any) -> Any:
     """The inverse of `as_text`, numbers in the grammar of `support.parse`. ValueError for another text."""
     if name in LISTS:
-        if not re.fullmatch(r"([0-9]{1,9}(-[0-9]{1,9})*)?", value):
+        if not re.fullmatch(r"(-?[0-9]{1,9}(--?[0-9]{1,9})*)?", value):
             raise ValueError(f"{LISTS[name]}; got {value[:40]!r}")
-        return [int(number) for number in value.split("-")] if value else []
+        return [int(number) for number in re.findall(r"(?:^-|(?<=-)-)?[0-9]+", value)]
     if name in NUMBERS:
         try:
             return float(to_number(value))

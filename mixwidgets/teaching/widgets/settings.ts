@@ -35,7 +35,7 @@ export interface Chosen {
 
 const FIELDS = Object.keys(startingSettings("circle"));
 /** Traits that are lists of numbers, written "8-8". */
-const LISTS: readonly string[] = ["layers", "weight"];
+const LISTS: readonly string[] = ["layers", "weight", "earlier_scales"];
 const NUMBERS: readonly string[] = ["learning_rate", "momentum", "eps", "loss_weight"];
 
 const MOST_BITS = 32; // the page computes in float32
@@ -84,7 +84,7 @@ export function settingsOf(choice: Chosen): Settings {
 }
 
 /** What "refused" says of settings that `check` throws SettingsError for; "" if it does not. */
-export function refusalOf(check: () => unknown): string {
+function refusalOf(check: () => unknown): string {
   try {
     check();
     return "";
@@ -105,14 +105,29 @@ function traitOf(field: string): string {
   return field === "lossScale.kind" ? "loss_scale" : field.replace(/^.*\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** How a page reads its choice, of these traits. `check` throws SettingsError for one that cannot be used. */
+export function choiceReader<C>(traits: readonly (keyof C & string)[], check: (choice: C) => unknown) {
+  const choiceOf = (get: (name: keyof C & string) => unknown) => Object.fromEntries(traits.map((name) => [name, get(name)])) as C;
+  /** Why a choice is refused, in words; "" if it is not. */
+  const refusal = (choice: C): string => refusalOf(() => check(choice));
+  return {
+    choiceOf, refusal,
+    /** The state in an address, converted to the types of the traits; a text says why it is invalid. */
+    accept(wanted: Record<keyof C, unknown>): C | string {
+      const choice = choiceOf((name) => traitIn(name, wanted[name]));
+      return refusal(choice) || choice;
+    },
+  };
+}
+
 /** A trait's value as the address writes it. */
 export function stateValue(name: string, value: unknown): unknown {
-  if (LISTS.includes(name)) return (value as number[]).join("-");
+  if (Array.isArray(value)) return value.join("-");
   return NUMBERS.includes(name) ? (value as number).toExponential().replace("+", "") : value;
 }
 
 /** A trait's value from the text in an address; another value as it came, for `settingsOf` to refuse. */
 export function traitIn(name: string, value: unknown): unknown {
-  if (LISTS.includes(name)) return typeof value === "string" && /^([0-9]{1,9}(-[0-9]{1,9})*)?$/.test(value) ? value.split("-").filter(Boolean).map(Number) : value;
+  if (LISTS.includes(name)) return typeof value === "string" && /^(-?[0-9]{1,9}(--?[0-9]{1,9})*)?$/.test(value) ? (value.match(/(^-|(?<=-)-)?[0-9]+/g) ?? []).map(Number) : value;
   return NUMBERS.includes(name) ? (realIn(String(value), -Infinity, Infinity) ?? value) : value;
 }

@@ -37,15 +37,4 @@ export const stepsFor = (task: string): number => (task === "spiral" ? 5000 : us
 /** log2 of the scale that the first step has: 0 without a loss scale, whatever is kept for one. */
 export const log2InForce = ({ loss_scale, log2_loss_scale }: Choice): number => (loss_scale === "none" ? 0 : log2_loss_scale);
 
-export function choiceOf(get: (name: keyof Choice) => unknown): Choice {
-  return Object.fromEntries(TRAITS.map((name) => [name, get(name)])) as unknown as Choice;
-}
-
-/** Why a choice cannot be trained with, in words; "" if it can. */
-export const refusal = (choice: Choice): string => network.refusalOf(() => settingsOf(choice));
-
-/** The state in an address, converted to the types of the traits; a text says why it is invalid. */
-export function accept(wanted: Record<keyof Choice, unknown>): Choice | string {
-  const choice = choiceOf((name) => network.traitIn(name, wanted[name]));
-  return refusal(choice) || choice;
-}
+export const { choiceOf, refusal, accept } = network.choiceReader(TRAITS, settingsOf);

@@ -37,6 +37,7 @@ export function transportPart({ view, session, traits }: Page, { playing, end, c
   view.effect(() => set(back, { "aria-disabled": !canUndo.value && "true" }));
   view.effect(() => {
     session.look.value;
+    set(count, { "data-step": session.chosen.steps }); // for a page that links to this step
     setText(count, t("play.step_of", { step: integer(session.chosen.steps), end: integer(end.value) }));
   });
   return h("div", { class: "mw-row mw-play-transport" }, count, play, icon("step", step), icon("reset", reset), back);

@@ -14,6 +14,8 @@ from mixwidgets.floats.widgets.frame import frame, read_frame
 from mixwidgets.support.checks import choice, whole_number
 from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES, experiment_of
 from mixwidgets.teaching.widgets.settings import NetworkWidget, as_text
+from mixwidgets.teaching.widgets.training_step.widget import DEFAULTS as STEP_DEFAULTS
+from mixwidgets.teaching.widgets.training_step.widget import TrainingStep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("step", "loss_float32", "loss", "loss_scale", "skipped")
 MOST_ROWS = 2048  # of the history
+STEP_SETTINGS = [name for name in STEP_DEFAULTS if name in DEFAULTS and name != "steps"]
+"""What a training step takes over from a playground, beside the number of its steps."""
 
 
 def _rows(history: bytes) -> NDArray[np.float64]:
@@ -95,6 +99,18 @@ class Playground(NetworkWidget):
         express.
         """
         return experiment_of({name: getattr(self, name) for name in DEFAULTS})
+
+    def training_step(self, **settings: Any) -> TrainingStep:
+        """The next step here, followed through its stations: a TrainingStep with these settings, after as
+        many steps as the page had taken when it was last idle.
+
+        It trains with the present settings from the first step on; changes of settings and of weights while
+        the page trained are not repeated. settings: what TrainingStep takes; they take precedence, such as
+        `weight=(1, 2, 1)`. traitlets.TraitError after more than 1,000 steps, unless `steps` is given.
+        """
+        seen = {name: getattr(self, name) for name in STEP_SETTINGS}
+        steps = sum(int(step) for step, *_ in _rows(self._history)[-1:])
+        return TrainingStep(**{"lang": self.lang, **seen, "float32_steps": 0, "steps": steps, **settings})
 
     @t.validate("_history")
     def _validate_history(self, proposal: Any) -> bytes:

@@ -27,7 +27,7 @@ import { oneWeight } from "./one.ts";
 import { stageQuestions } from "./questions.ts";
 import { results } from "./results.ts";
 import { slowly } from "./slowly.ts";
-import { accept, type Choice, choiceOf, MOST_STEPS, placeOf, refusal, settingsOf, type State, stateValue, trainerOf, TRAITS, usual, weightOf, widthsOf } from "./state.ts";
+import { accept, backward, type Choice, choiceOf, isRescaled, MOST_STEPS, onward, placeOf, refusal, rescaled, runsOf, settingsOf, type State, stateValue, trainerOf, TRAITS, usual, weightOf, widthsOf } from "./state.ts";
 import type { Shown } from "./station.ts";
 import { stationsPart } from "./stations.ts";
 import { stripPart, type Shares } from "./strip.ts";
@@ -35,9 +35,11 @@ import { sentence as sentenceOf, sentenceOfAll } from "./words.ts";
 
 const USUAL_FORMATS = ["float8_e5m2", "bfloat16", "float16"];
 
-/** What the weights before the step depend on. Before the first step in the narrow format, S is of no account. */
-const historyOf = ({ weight, all_weights, log2_loss_scale, ...choice }: Choice): string =>
-  JSON.stringify(choice.steps === 0 ? choice : { ...choice, log2_loss_scale });
+/** What the weights before the step depend on, which S is of no account for that begins with it. */
+const historyOf = (choice: Choice): string => {
+  const { weight, all_weights, log2_loss_scale, earlier_scales, ...others } = choice;
+  return JSON.stringify([others, runsOf(choice), isRescaled(choice)]);
+};
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
@@ -114,7 +116,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const spoken = announcer(view);
   const scale = stripPart({
     view, shares, log2,
-    move: (to, isHeld) => edit({ log2_loss_scale: to, ...(choice.peek().loss_scale === "none" && { loss_scale: "static" }), ...(choice.peek().loss_scale === "dynamic" && { steps: 0 }) }, isHeld),
+    move: (to, isHeld) => edit(rescaled(choice.peek(), to), isHeld),
   });
   const sentence = computed(() => (all.value ? sentenceOfAll(seen.value, strips.value) : sentenceOf(seen.value, strips.value, place.value)));
   view.effect(() => {
@@ -131,8 +133,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     h("div", { class: "mw-step-choice" }, network, menus), h("div", { class: "mw-step-told" }, h("div", { class: "mw-step-words" }, lead, more), scale));
 
   // What one does
-  const back = action(t("step.ui.back"), () => edit({ steps: choice.peek().steps - 1 }));
-  const next = action(t("step.ui.next"), () => edit({ steps: choice.peek().steps + 1 }), "mw-primary");
+  const back = action(t("step.ui.back"), () => edit(backward(choice.peek())));
+  const next = action(t("step.ui.next"), () => edit(onward(choice.peek())), "mw-primary");
   const master = h("input", { type: "checkbox" });
   master.addEventListener("change", () => edit({ master_weights: master.checked }));
   const which = chips(t("step.ui.which"), ["one", "all"], (name) => edit({ all_weights: name === "all" }), (name) => t(`step.ui.which_${name}`));
@@ -169,7 +171,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     panel.element.hidden = !shown || all.value !== null;
     if (shown) panel.show(t("step.ui.bits_of", { what: shown.title, format: shown.format.name, value: shown.figure }), shown.format, exactOf(shown.value!));
   });
-  const player = slowly(view, loop, one, () => edit({ steps: choice.peek().steps + 1 }), () => choice.peek().steps >= MOST_STEPS);
+  const player = slowly(view, loop, one, () => edit(onward(choice.peek())), () => choice.peek().steps >= MOST_STEPS);
   const bar = h("div", { class: "mw-step-bar" }, next.element, back.element, player.button, h("label", {}, master, t("train.master_weights")), which.element);
 
   const answer = h("p", { class: "mw-step-answer", role: "status" });

@@ -1,14 +1,16 @@
 // The chosen step: the page's traits, read and checked as a whole. The twin of widget.py, which defines them.
 
+import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { type DigitRows, shapeOf } from "#training/data.ts";
 import type { Look, Place } from "#training/look.ts";
 import { checkChoice, checkWhole, inFloat32, type Settings, SettingsError, type Task } from "#training/settings.ts";
 import { Trainer } from "#training/trainer.ts";
+import { LossScale } from "#training/update.ts";
 import { t } from "#ui/messages.ts";
 import * as network from "../settings.ts";
 import { usual as usualInFile } from "./usual.json"; // by name, so that the bundle omits the rest
 
-export type Choice = typeof usualInFile;
+export type Choice = Omit<typeof usualInFile, "earlier_scales"> & { earlier_scales: readonly number[] };
 
 export interface State extends Choice {
   _digits: DataView;
@@ -27,8 +29,12 @@ export function settingsOf(choice: Choice): Settings {
   const settings = network.settingsOf(choice);
   checkWhole("float32_steps", choice.float32_steps, 0, MOST_STEPS);
   checkWhole("steps", choice.steps, 0, MOST_STEPS);
+  const check = (name: "earlier_scales" | "weight", isRight: boolean, words: string) => {
+    if (!isRight) throw new SettingsError(name, { kind: "words", words }, network.stateValue(name, choice[name]));
+  };
+  check("earlier_scales", areScales(choice.earlier_scales), t("step.takes_scales", { most: MOST_STEPS }));
   checkChoice("all_weights", choice.all_weights, [true, false]);
-  if (!isInNetwork(choice)) throw new SettingsError("weight", { kind: "words", words: t("step.takes_weight") }, network.stateValue("weight", choice.weight));
+  check("weight", isInNetwork(choice), t("step.takes_weight"));
   return settings;
 }
 
@@ -59,27 +65,81 @@ export function weightOf({ tensors }: Pick<Look, "tensors">, { tensor, index }: 
   return [layer + 1, kind === "bias" ? 0 : Math.floor(index / outputs) + 1, (index % outputs) + 1];
 }
 
-/** The trainer before the step that is shown: `float32_steps` in float32, then `steps` with the settings. Throws SettingsError. */
+/** Whether these are scales of earlier steps: log2 of one, and how many steps had it, in turn. */
+function areScales(scales: readonly number[]): boolean {
+  let steps = 0;
+  const isEvery = Array.isArray(scales) && scales.every((value, at) => {
+    steps += (at % 2) * value;
+    return Number.isInteger(value) && (at % 2 ? value >= 1 : value >= LOWEST && value <= HIGHEST);
+  });
+  return isEvery && scales.length % 2 === 0 && steps <= MOST_STEPS;
+}
+
+/** Steps in turn with the same loss scale; a dynamic one begins with it. */
+interface Run {
+  readonly log2: number;
+  readonly count: number;
+}
+
+/** Those of the steps before the one that is shown that were taken with scales of their own. */
+function earlierRuns({ steps, earlier_scales }: Choice): Run[] {
+  const runs: Run[] = [];
+  for (let at = 0, left = steps; at < earlier_scales.length && left > 0; at += 2) {
+    const count = Math.min(earlier_scales[at + 1]!, left);
+    runs.push({ log2: earlier_scales[at]!, count });
+    left -= count;
+  }
+  return runs;
+}
+
+const countOf = (runs: readonly Run[]): number => runs.reduce((sum, { count }) => sum + count, 0);
+const flat = (runs: readonly Run[]): number[] => runs.flatMap(({ log2, count }) => [log2, count]);
+
+/** All steps before the one that is shown: the others have its loss scale. */
+export function runsOf(choice: Choice): Run[] {
+  const runs = earlierRuns(choice);
+  const others = choice.steps - countOf(runs);
+  return others > 0 ? [...runs, { log2: choice.log2_loss_scale, count: others }] : runs;
+}
+
+/** Whether the step that is shown is the first with its loss scale. */
+export const isRescaled = (choice: Choice): boolean => countOf(earlierRuns(choice)) === choice.steps;
+
+/** The changes that give the step that is shown, and those after it, another loss scale. The steps before it keep theirs: 1 if
+ * they had none. */
+export function rescaled(choice: Choice, log2: number): Partial<Choice> {
+  const scaled = choice.loss_scale === "none" ? { ...choice, loss_scale: "static", log2_loss_scale: 0, earlier_scales: [] } : choice;
+  return { loss_scale: scaled.loss_scale, log2_loss_scale: log2, earlier_scales: flat(runsOf(scaled)) };
+}
+
+/** The changes that lead to the next step, and to the one before, which has the loss scale that it was taken with. */
+export const onward = (choice: Choice): Partial<Choice> => ({ steps: choice.steps + 1, earlier_scales: flat(earlierRuns(choice)) });
+export function backward(choice: Choice): Partial<Choice> {
+  const runs = runsOf(choice);
+  const { log2 } = runs.pop()!;
+  return isRescaled(choice) ? { steps: choice.steps - 1, log2_loss_scale: log2, earlier_scales: flat(runs) } : { steps: choice.steps - 1 };
+}
+
+/** The trainer before the step that is shown: `float32_steps` in float32, then `steps` with the settings, each with the loss scale
+ * that it had. Throws SettingsError. */
 export function trainerOf(choice: Choice, digits: DigitRows): Trainer {
   const settings = settingsOf(choice);
   const trainer = new Trainer(inFloat32(settings), digits);
   for (let i = 0; i < choice.float32_steps; i++) trainer.step();
-  trainer.change(settings);
-  for (let i = 0; i < choice.steps; i++) trainer.step();
+  for (const { log2, count } of runsOf(choice)) {
+    startWith(trainer, settingsOf({ ...choice, log2_loss_scale: log2 }));
+    for (let i = 0; i < count; i++) trainer.step();
+  }
+  if (isRescaled(choice)) startWith(trainer, settings);
   return trainer;
 }
 
-export function choiceOf(get: (name: keyof Choice) => unknown): Choice {
-  return Object.fromEntries(TRAITS.map((name) => [name, get(name)])) as unknown as Choice;
+/** Go on with the settings, and with their first loss scale. */
+function startWith(trainer: Trainer, settings: Settings): void {
+  trainer.change(settings);
+  trainer.scaling = new LossScale(settings.lossScale);
 }
 
-/** Why a choice cannot be shown, in words; "" if it can. */
-export const refusal = (choice: Choice): string => network.refusalOf(() => settingsOf(choice));
+export const { choiceOf, refusal, accept } = network.choiceReader(TRAITS, settingsOf);
 
 export { stateValue } from "../settings.ts";
-
-/** The state in an address, converted to the types of the traits; a text says why it is invalid. */
-export function accept(wanted: Record<keyof Choice, unknown>): Choice | string {
-  const choice = choiceOf((name) => network.traitIn(name, wanted[name]));
-  return refusal(choice) || choice;
-}

@@ -41,6 +41,20 @@ def _weight(value: object) -> list[int]:
     ]
 
 
+def _scales(value: object) -> list[int]:
+    if isinstance(value, str) or not isinstance(value, Iterable) or len(scales := list(value)) % 2:
+        raise TypeError(
+            "earlier_scales takes log2 of a loss scale and how many steps had it, in turn, such as "
+            f"[16, 300, 3, 1]; got {reprlib.repr(value)}."
+        )
+    for log2, count in zip(scales[::2], scales[1::2], strict=True):
+        whole_number("log2 of an earlier scale", log2, -24, 40)
+        whole_number("the steps of an earlier scale", count, 1, MOST_STEPS)
+    if (steps := sum(scales[1::2])) > MOST_STEPS:
+        raise ValueError(f"earlier_scales are those of at most {MOST_STEPS:,} steps; got {steps:,}.")
+    return [*map(int, scales)]
+
+
 def _widths(task: str, layers: list[int]) -> list[int]:
     features, classes = (64, 10) if task == "digits" else (2, 2)
     return [features, *layers, classes]
@@ -81,6 +95,11 @@ class TrainingStep(NetworkWidget):
     """Steps after these, with the settings; the next one is shown. 0 … 1,000.
 
     Without `float32_steps` it is the playground's step of the same settings."""
+    earlier_scales = Checked(DEFAULTS["earlier_scales"], _scales)
+    """The loss scales of the first of `steps`: log2 of one, and how many steps had it, in turn.
+
+    [16, 300, 3, 1]: 300 steps at S = 2^16, then one at 2^3. The steps after these have the slider's, as all
+    have with []. The page writes it when the slider is moved, so that the weights before the step stay."""
     weight = Checked(DEFAULTS["weight"], _weight)
     """The weight that is followed: (layer, input, unit), each from 1; input 0 is the unit's bias.
 
