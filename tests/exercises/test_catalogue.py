@@ -86,7 +86,7 @@ def _written(question, value):
 
 
 def test_a_known_mistake_within_the_tolerance_is_wrong():
-    """2^128 is nearer than 0.1 % to the largest FP32, and infinite; 7 saves the gradient, and is no power of two."""
+    """2^128 is nearer than 0.1 % to the largest FP32, and infinite; 7 would do, and is no power of two."""
     largest = get_question("largest-float32")
     assert not largest.is_right("2^128")
     assert "2¹²⁸ is the next step" in largest.feedback_on("2^128")["en"]
