@@ -114,6 +114,16 @@ describe("in the page", () => {
     expect(el.querySelector("input")!.value).toBe("");
   });
 
+  test("a tolerance is said, and a known mistake within it is wrong", () => {
+    const { text, answer } = show("largest-float32");
+    expect(text("form .mw-note")).toMatch(/An answer within 0\.1 % counts as right\.$/);
+    expect(show("largest-float16").text("form .mw-note")).not.toContain("within");
+    answer("2^128");
+    expect(text(".mw-callout")).toMatch(/^Not yet\. 2¹²⁸ is the next step/);
+    answer("3.403e38");
+    expect(text(".mw-callout")).toMatch(/^Right\./);
+  });
+
   test("a wrong number stands on a number line, beside the right one only once that is known", () => {
     const { el, text, answer, button } = show("largest-float16");
     const line = el.querySelector<HTMLElement>(".mw-exercise-place")!;

@@ -4,12 +4,13 @@ import csv
 import io
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mixwidgets.cli.terminal import errors_in_words
+from mixwidgets.cli.terminal import errors_in_words, say, show_table
 from mixwidgets.runs.store.system import user_id
 from mixwidgets.support.checks import choice
 from mixwidgets.support.installed import require
@@ -18,7 +19,7 @@ from mixwidgets.support.plain_text import no_formula, plain
 from mixwidgets.teaching.course import FIRST, copy_course
 
 if TYPE_CHECKING:
-    from mixwidgets.teaching.exercises.report import Reported
+    from mixwidgets.teaching.exercises.class_folder import Student
 
 START = Path("notebooks") / FIRST
 OWN = Path("mixwidgets-course")
@@ -102,49 +103,71 @@ def export_site(
 
 def grade_class(
     folder: Annotated[
-        Path, typer.Argument(help="The students' reports: one text file, or a folder of them, per student.")
+        Path,
+        typer.Argument(
+            help="The students' reports: a file (text, mail, notebook, HTML, ZIP), or a folder of them, each."
+        ),
     ],
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV: one line per student and exercise.")
     ] = False,
 ) -> None:
-    """Show what each student solved, from the texts of `report()`. Nothing in a text is executed.
+    """Show what each student solved, from the texts of `report()` and `hand_in()`. Nothing is executed.
+
+    The best result of an exercise counts. Files and lines that were not understood are named.
 
     Reports come from the students' own computers, and anybody can write one by hand: use them to see how a
     class is doing, not for exams.
     """
-    from mixwidgets.teaching.exercises.report import course, read_class
+    from mixwidgets.teaching.exercises.class_folder import read_class
+    from mixwidgets.teaching.exercises.report import course
 
     with errors_in_words():
         students = list(read_class(folder))
-    if as_csv:
-        typer.echo(_csv(students), nl=False)
-        return
     asked = course()
-    width = max([len("student"), *(len(plain(name)) for name, _ in students)])
-    lessons = [f"{lesson[:2]:>5}" for lesson in asked]
-    typer.echo("  ".join([f"{'student':{width}}", *lessons, "solved", "attempts"]))
-    for name, reports in students:
-        if isinstance(reports, str):
-            typer.echo(f"{plain(name):{width}}  {plain(reports)}")
-            continue
-        solved = {report.exercise for report in reports if report.end == "solved"}
-        counts = {lesson: len(solved.intersection(ids)) for lesson, ids in asked.items()}
-        shares = [f"{count}/{len(asked[lesson])}" for lesson, count in counts.items()]
-        attempts = sum(report.attempts for report in reports)
-        cells = [*(f"{share:>5}" for share in shares), f"{sum(counts.values()):6}", f"{attempts:8}"]
-        typer.echo("  ".join([f"{plain(name):{width}}", *cells]))
+    if as_csv:
+        typer.echo(_csv(students, {name for ids in asked.values() for name in ids}), nl=False)
+        return
+    rows, others = [], set()
+    for student in students:
+        solved = {report.exercise for report in student.reports if report.end == "solved"}
+        counts = [len(solved.intersection(ids)) for ids in asked.values()]
+        shares = [f"{count}/{len(ids)}" for count, ids in zip(counts, asked.values(), strict=True)]
+        known = sum(counts)
+        others |= {one.exercise for one in student.reports}.difference(*asked.values())
+        attempts = sum(report.attempts for report in student.reports)
+        figures = [str(known), str(len(solved) - known), str(attempts)]
+        note = "" if student.reports else "no report found"
+        rows.append([student.name, *(shares if student.reports else [""] * len(asked)), *figures, note])
+    show_table(
+        ["student", *(lesson[:2] for lesson in asked), "solved", "others solved", "attempts", ""], rows
+    )
+    if others:
+        say(f"Others, which the course does not have: {', '.join(sorted(map(plain, others)))}")
+    say(f"Files that were not understood: {sum(len(one.files) for one in students)}")
+    _name((one.name, one.files, len(one.files)) for one in students)
+    say(f"Lines that were not understood: {sum(one.line_count for one in students)}")
+    _name((one.name, one.lines, one.line_count) for one in students)
 
 
-def _csv(students: "list[tuple[str, list[Reported] | str]]") -> str:
-    """One line per student and exercise, and one for a student without reports."""
-    rows = [["student", "lesson", "exercise", "result", "attempts", "hint"]]
-    for name, reports in students:
-        if isinstance(reports, str):
-            rows.append([name, "", "", reports, "", ""])
-            continue
-        for exercise, lesson, attempts, end, hint in reports:
-            rows.append([name, lesson, exercise, end, str(attempts), str(int(hint))])
+def _name(problems: Iterable[tuple[str, list[str], int]]) -> None:
+    for student, named, count in problems:
+        for problem in named:
+            say(f"  {plain(student)}: {plain(problem)}")
+        if count > len(named):
+            say(f"  {plain(student)}: and {count - len(named):,} more")
+
+
+def _csv(students: "list[Student]", known: set[str]) -> str:
+    """One line per student and exercise, and one for each file or line that was not understood."""
+    rows = [["student", "lesson", "exercise", "result", "attempts", "hint", "in course"]]
+    for student in students:
+        for exercise, lesson, attempts, end, hint in student.reports:
+            figures = [str(attempts), str(int(hint)), str(int(exercise in known))]
+            rows.append([student.name, lesson, exercise, end, *figures])
+        problems = [f"not understood: {problem}" for problem in (*student.files, *student.lines)]
+        nothing = [] if student.reports else ["no report found"]
+        rows += [[student.name, "", "", problem, "", "", ""] for problem in (*nothing, *problems)]
     text = io.StringIO()
     csv.writer(text).writerows([no_formula(plain(cell)) for cell in row] for row in rows)
     return text.getvalue()

@@ -266,7 +266,7 @@ def _padded(terms: Mapping[str, str], found: re.Match[str]) -> str:
 def _checked(text: str) -> str:
     """What `mw.check` says, in Chinese."""
     english, chinese = (texts_of(lang, "exercises")["check"] for lang in ("en", "zh"))
-    for name in ("wrong", "tried", "came", "due"):
+    for name in ("wrong", "untouched", "tried", "came", "expected", "ask"):
         said = re.sub(r"\\\{\w+\\\}", "(.*)", re.escape(english[name]))
         text = re.sub(f"(?m)^{said}$", re.sub(r"\{\w+\}", r"\\1", chinese[name]), text)
     return text

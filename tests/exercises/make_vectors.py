@@ -38,12 +38,12 @@ def judged(question, text):
     value = oracle.read(number, rule.get("format"))
     if unit:
         value *= Fraction(question["units"][unit])
-    if oracle.accepts(rule, value):
+    if oracle.accepts({part: rule[part] for part in rule if part != "within"}, value):
         return [text, True, None]
-    known = (
-        i for i, mistake in enumerate(question.get("mistakes", [])) if oracle.accepts(mistake["if"], value)
-    )
-    return [text, False, next(known, None)]
+    for i, mistake in enumerate(question.get("mistakes", [])):
+        if oracle.accepts(mistake["if"], value):
+            return [text, False, i]
+    return [text, oracle.accepts(rule, value), None]
 
 
 def answers(question):
@@ -51,7 +51,7 @@ def answers(question):
     if question["kind"] == "choice":
         return [option["answer"] for option in question["options"]]
     rule, name = question["rule"], question["rule"].get("format")
-    values = [value for mistake in question.get("mistakes", []) for value in _typical(mistake["if"])]
+    values = [value for mistake in question.get("mistakes", []) for value in typical(mistake["if"])]
     values += [right := oracle.target(rule), Fraction(0), "inf", "-inf", "nan"]
     values += [oracle.read(question["example"], name)] if question.get("example") else []
     for value in [one for one in values if isinstance(one, Fraction)]:
@@ -72,14 +72,15 @@ def answers(question):
     return [text for text in dict.fromkeys(texts) if len(text) <= 100]
 
 
-def _typical(rule):
+def typical(rule):
     """Values that a mistake's rule is about."""
     if "between" in rule:
         return [oracle.read(end) for end in rule["between"]]
     if "class" in rule or "becomes" in rule:
         wanted = rule.get("class") or rule["becomes"]
         tries = [Fraction(2) ** k for k in range(-200, 200)] + ["inf", "nan", Fraction(0)]
-        return [one for one in tries if oracle.class_of(rule["format"], one) == wanted][:2]
+        found = [one for one in tries if oracle.class_of(rule["format"], one) == wanted]
+        return [found[0], found[1], found[-1]]
     return [oracle.target(rule)]
 
 

@@ -74,6 +74,24 @@ def test_answers_are_judged_as_the_oracle_does(question):
 def test_every_foreseen_mistake_is_tried_and_wrong(question):
     seen = {mistake for _, is_right, mistake in COMMITTED[question.id] if not is_right}
     assert set(range(len(question.mistakes))) <= seen
+    for mistake in question.mistakes:
+        for value in make_vectors.typical(mistake["if"]):
+            assert not question.is_right(_written(question, value)), (mistake["if"], value)
+
+
+def _written(question, value):
+    """A value as an answer; a code of the format where bits are set."""
+    fmt = question.rule.get("format")
+    return f"0x{oracle.codes(fmt)[value]:X}" if question.kind == "bits" else oracle.decimal(value)
+
+
+def test_a_known_mistake_within_the_tolerance_is_wrong():
+    """2^128 is nearer than 0.1 % to the largest FP32, and infinite; 7 would do, and is no power of two."""
+    largest = get_question("largest-float32")
+    assert not largest.is_right("2^128")
+    assert "2¹²⁸ is the next step" in largest.feedback_on("2^128")["en"]
+    assert largest.is_right("3.403e38")  # three digits, rounded up
+    assert "not a power of two" in get_question("least-loss-scale").feedback_on("7")["en"]
 
 
 @pytest.mark.parametrize(("answer", "is_right"), [("0.000488", True), ("4.883e-4", True), ("0.00049", False)])

@@ -19,6 +19,7 @@ from mixwidgets.teaching.exercises.cases import TASKS
 
 RIGHT = {}
 WRONG = []
+MISTAKES = []
 
 
 def right(task):
@@ -27,6 +28,16 @@ def right(task):
 
 def wrong(task):
     return lambda function: WRONG.append((task, function))
+
+
+def mistake(task, name):
+    """A wrong solution on which the task has a sentence of this name."""
+
+    def tell(function):
+        WRONG.append((task, function))
+        MISTAKES.append((task, name, function))
+
+    return tell
 
 
 @pytest.fixture(autouse=True)
@@ -123,25 +134,25 @@ def stochastic(x, u):
 # What students write
 
 
-@wrong("master-step")
+@mistake("master-step", "in_half")
 def updates_the_copy(master, gradient, learning_rate):
     copy = master.astype(np.float16) - np.float16(learning_rate) * gradient
     return copy.astype(np.float32), copy
 
 
-@wrong("master-step")
+@mistake("master-step", "product")
 def multiplies_in_half(master, gradient, learning_rate):
     master = master - np.float16(learning_rate) * gradient
     return master, master.astype(np.float16)
 
 
-@wrong("master-step")
+@mistake("master-step", "stale")
 def copies_first(master, gradient, learning_rate):
     copy = master.astype(np.float16)
     return master - learning_rate * gradient.astype(np.float32), copy
 
 
-@wrong("master-step")
+@mistake("master-step", "climbs")
 def climbs(master, gradient, learning_rate):
     master = master + learning_rate * gradient.astype(np.float32)
     return master, master.astype(np.float16)
@@ -153,33 +164,33 @@ def copies_in_float32(master, gradient, learning_rate):
     return master, master.copy()
 
 
-@wrong("next-scale")
+@mistake("next-scale", "late")
 def never_grows(S, good_steps, found_inf, interval):
     return (S / 2, 0) if found_inf else (S, good_steps + 1)
 
 
-@wrong("next-scale")
+@mistake("next-scale", "late")
 def grows_one_late(S, good_steps, found_inf, interval):
     if found_inf:
         return S / 2, 0
     return (S * 2, 0) if good_steps == interval else (S, good_steps + 1)
 
 
-@wrong("next-scale")
+@mistake("next-scale", "no_restart")
 def keeps_the_count_on_growth(S, good_steps, found_inf, interval):
     if found_inf:
         return S / 2, 0
     return (S * 2 if good_steps + 1 == interval else S), good_steps + 1
 
 
-@wrong("next-scale")
+@mistake("next-scale", "kept_count")
 def keeps_the_count_on_overflow(S, good_steps, found_inf, interval):
     if found_inf:
         return S / 2, good_steps
     return (S * 2, 0) if good_steps + 1 == interval else (S, good_steps + 1)
 
 
-@wrong("next-scale")
+@mistake("next-scale", "inverted")
 def raises_on_overflow(S, good_steps, found_inf, interval):
     return next_scale_of(S, good_steps, not found_inf, interval)
 
@@ -187,47 +198,47 @@ def raises_on_overflow(S, good_steps, found_inf, interval):
 next_scale_of = RIGHT["next-scale"]
 
 
-@wrong("next-scale")
+@mistake("next-scale", "ten")
 def assumes_ten(S, good_steps, found_inf, interval):
     return next_scale_of(S, good_steps, found_inf, 10)
 
 
-@wrong("next-scale")
+@mistake("next-scale", "floor")
 def floors_at_one(S, good_steps, found_inf, interval):
     S, good_steps = next_scale_of(S, good_steps, found_inf, interval)
     return max(S, 1), good_steps
 
 
-@wrong("unscale-then-clip")
+@mistake("unscale-then-clip", "clipped_first")
 def clips_first(gradients, S, limit):
     norm = torch.cat([gradient.float() for gradient in gradients]).norm().item()
     return [gradient.float() * min(1.0, limit / max(norm, 1e-30)) / S for gradient in gradients]
 
 
-@wrong("unscale-then-clip")
+@mistake("unscale-then-clip", "never")
 def never_clips(gradients, S, limit):
     return [gradient.float() / S for gradient in gradients]
 
 
-@wrong("unscale-then-clip")
+@mistake("unscale-then-clip", "always")
 def always_scales_to_the_limit(gradients, S, limit):
     gradients = [gradient.float() / S for gradient in gradients]
     norm = torch.cat(gradients).norm().clamp(min=1e-30)
     return [gradient * limit / norm for gradient in gradients]
 
 
-@wrong("unscale-then-clip")
+@mistake("unscale-then-clip", "each_tensor")
 def clips_each_by_itself(gradients, S, limit):
     gradients = [gradient.float() / S for gradient in gradients]
     return [gradient * min(1.0, limit / max(gradient.norm().item(), 1e-30)) for gradient in gradients]
 
 
-@wrong("unscale-then-clip")
+@mistake("unscale-then-clip", "in_half")
 def unscales_in_half(gradients, S, limit):
     return RIGHT["unscale-then-clip"]([gradient / S for gradient in gradients], 1.0, limit)
 
 
-@wrong("unscale-then-clip")
+@mistake("unscale-then-clip", "each_number")
 def clips_each_number(gradients, S, limit):
     return [(gradient.float() / S).clamp(-limit, limit) for gradient in gradients]
 
@@ -238,12 +249,12 @@ def divides_by_a_norm_of_zero(gradients, S, limit):
     return [gradient * torch.clamp(limit / gradient.norm(), max=1.0) for gradient in [torch.cat(gradients)]]
 
 
-@wrong("longest-skip")
+@mistake("longest-skip", "all")
 def counts_all(skipped):
-    return sum(skipped)
+    return skipped.count(True)
 
 
-@wrong("longest-skip")
+@mistake("longest-skip", "last")
 def counts_the_last(skipped):
     count = 0
     for skip in skipped:
@@ -251,7 +262,7 @@ def counts_the_last(skipped):
     return count
 
 
-@wrong("longest-skip")
+@mistake("longest-skip", "end")
 def forgets_the_end(skipped):
     count = longest = 0
     for skip in skipped:
@@ -271,30 +282,30 @@ def fails_on_nothing(skipped):
     return longest
 
 
-@wrong("round-e4m3")
+@mistake("round-e4m3", "cut")
 def truncates(x):
     gap = 2.0 ** (max(math.frexp(x)[1] - 1, -6) - 3)
     return math.trunc(x / gap) * gap
 
 
-@wrong("round-e4m3")
+@mistake("round-e4m3", "ties")
 def rounds_half_up(x):
     gap = 2.0 ** (max(math.frexp(x)[1] - 1, -6) - 3)
     return math.floor(x / gap + 0.5) * gap
 
 
-@wrong("round-e4m3")
+@mistake("round-e4m3", "no_subnormals")
 def has_no_subnormals(x):
     gap = 2.0 ** (math.frexp(x)[1] - 4)
     return round(x / gap) * gap
 
 
-@wrong("round-e4m3")
+@mistake("round-e4m3", "flushed")
 def flushes_subnormals(x):
     return 0.0 if abs(x) < 2**-6 else RIGHT["round-e4m3"](x)
 
 
-@wrong("round-e4m3")
+@mistake("round-e4m3", "two_bits")
 def has_two_fraction_bits(x):
     gap = 2.0 ** (max(math.frexp(x)[1] - 1, -6) - 2)
     return round(x / gap) * gap
@@ -312,28 +323,28 @@ def trusts_log2(x):
     return round(x / gap) * gap if x > 0 else 0.0
 
 
-@wrong("choose-scale")
+@mistake("choose-scale", "floor")
 def floor_of_the_specification(values):
     return math.frexp(max(map(abs, values)))[1] - 3
 
 
-@wrong("choose-scale")
+@mistake("choose-scale", "more")
 def always_one_more(values):
     return math.frexp(max(map(abs, values)))[1] - 2
 
 
-@wrong("choose-scale")
+@mistake("choose-scale", "logarithm")
 def a_logarithm_that_rounds(values):
     return math.ceil(math.log2(max(map(abs, values)) / 6))
 
 
-@wrong("choose-scale")
+@mistake("choose-scale", "signed")
 def largest_number_not_magnitude(values):
     e = math.frexp(max(values))[1] - 3
     return e if max(values) / 2.0**e <= 6 else e + 1
 
 
-@wrong("first-overflow")
+@mistake("first-overflow", "nan")
 def tests_for_inf_only(layers, x):
     for name, layer in layers:
         x = layer(x)
@@ -342,7 +353,7 @@ def tests_for_inf_only(layers, x):
     return None
 
 
-@wrong("first-overflow")
+@mistake("first-overflow", "later")
 def tests_for_nan_only(layers, x):
     for name, layer in layers:
         x = layer(x)
@@ -351,17 +362,17 @@ def tests_for_nan_only(layers, x):
     return None
 
 
-@wrong("first-overflow")
+@mistake("first-overflow", "unfed")
 def does_not_feed_on(layers, x):
     return next((name for name, layer in layers if not torch.isfinite(layer(x)).all()), None)
 
 
-@wrong("first-overflow")
+@mistake("first-overflow", "unseen")
 def widens(layers, x):
     return RIGHT["first-overflow"](layers, x.float())
 
 
-@wrong("first-overflow")
+@mistake("first-overflow", "later")
 def returns_the_last(layers, x):
     found = None
     for name, layer in layers:
@@ -370,7 +381,7 @@ def returns_the_last(layers, x):
     return found
 
 
-@wrong("first-overflow")
+@mistake("first-overflow", "unseen")
 def wants_all_infinite(layers, x):
     for name, layer in layers:
         x = layer(x)
@@ -384,66 +395,143 @@ def divides(memory, weights, numbers, bytes_a_weight, bytes_a_number):
     return max(0, (memory - weights * bytes_a_weight) / (numbers * bytes_a_number))
 
 
-@wrong("largest-batch")
+@mistake("largest-batch", "weights")
 def forgets_the_weights(memory, weights, numbers, bytes_a_weight, bytes_a_number):
-    return memory // (numbers * bytes_a_number)
+    return memory // numbers // bytes_a_number
 
 
-@wrong("largest-batch")
+@mistake("largest-batch", "negative")
 def may_be_negative(memory, weights, numbers, bytes_a_weight, bytes_a_number):
     return (memory - weights * bytes_a_weight) // (numbers * bytes_a_number)
 
 
-@wrong("largest-batch")
+@mistake("largest-batch", "rounded")
 def rounds(memory, weights, numbers, bytes_a_weight, bytes_a_number):
     return max(0, round((memory - weights * bytes_a_weight) / (numbers * bytes_a_number)))
 
 
-@wrong("largest-batch")
+@mistake("largest-batch", "all_of_it")
 def leaves_one_byte(memory, weights, numbers, bytes_a_weight, bytes_a_number):
     return max(0, (memory - weights * bytes_a_weight - 1) // (numbers * bytes_a_number))
 
 
-@wrong("paired-difference")
+@mistake("paired-difference", "unpaired")
 def unpaired(a, b):
     error = math.sqrt(np.var(a, ddof=1) / len(a) + np.var(b, ddof=1) / len(b))
     return np.mean(a) - np.mean(b), error
 
 
-@wrong("paired-difference")
+@mistake("paired-difference", "by_n")
 def divides_by_n(a, b):
     differences = np.subtract(a, b)
     return differences.mean(), differences.std() / len(a) ** 0.5
 
 
-@wrong("paired-difference")
+@mistake("paired-difference", "deviation")
 def standard_deviation(a, b):
     differences = np.subtract(a, b)
     return differences.mean(), differences.std(ddof=1)
 
 
-@wrong("paired-difference")
+@mistake("paired-difference", "reversed")
 def other_way_round(a, b):
     return RIGHT["paired-difference"](b, a)
 
 
-@wrong("paired-difference")
+@mistake("paired-difference", "absolute")
 def absolute(a, b):
     mean, error = RIGHT["paired-difference"](a, b)
     return abs(mean), error
 
 
-MISTAKES = []
+@mistake("master-step", "kept")
+def updates_the_copy_alone(master, gradient, learning_rate):
+    return master, (master - learning_rate * gradient.astype(np.float32)).astype(np.float16)
 
 
-def mistake(task, name):
-    """A wrong solution on which the task has a sentence of this name."""
+@mistake("master-step", "rate")
+def has_no_rate(master, gradient, learning_rate):
+    master = master - gradient.astype(np.float32)
+    return master, master.astype(np.float16)
 
-    def tell(function):
-        WRONG.append((task, function))
-        MISTAKES.append((task, name, function))
 
-    return tell
+def next_scale_but(change):
+    """The right rule, but for some arguments."""
+
+    def function(S, good_steps, found_inf, interval):
+        changed = change(S, good_steps, found_inf, interval)
+        return next_scale_of(S, good_steps, found_inf, interval) if changed is None else changed
+
+    return function
+
+
+mistake("next-scale", "uncounted")(next_scale_but(lambda S, good, bad, k: None if bad else (S, good)))
+mistake("next-scale", "raised")(next_scale_but(lambda S, good, bad, k: (S * 2, 0) if bad else None))
+mistake("next-scale", "unlowered")(next_scale_but(lambda S, good, bad, k: (S, 0) if bad else None))
+mistake("next-scale", "counted")(next_scale_but(lambda S, good, bad, k: (S / 2, good + 1) if bad else None))
+mistake("next-scale", "early")(
+    next_scale_but(lambda S, good, bad, k: (S * 2, 0) if good + 2 == k and not bad else None)
+)
+
+
+@mistake("unscale-then-clip", "still_scaled")
+def never_unscales(gradients, S, limit):
+    return RIGHT["unscale-then-clip"](gradients, 1.0, limit)
+
+
+@mistake("unscale-then-clip", "nothing")
+def divides_by_zero(gradients, S, limit):
+    gradients = [gradient.float() / S for gradient in gradients]
+    norm = torch.cat(gradients).norm()
+    return [gradient / norm * torch.clamp(norm, max=limit) for gradient in gradients]
+
+
+@mistake("longest-skip", "good")
+def counts_good_steps(skipped):
+    return longest_skip_of([not skip for skip in skipped])
+
+
+longest_skip_of = RIGHT["longest-skip"]
+
+
+@mistake("round-e4m3", "kept")
+def does_not_round(x):
+    return float(x)
+
+
+@mistake("choose-scale", "scale")
+def gives_the_scale(values):
+    return 2.0 ** RIGHT["choose-scale"](values)
+
+
+@mistake("choose-scale", "plain")
+def gives_the_exponent(values):
+    return math.frexp(max(map(abs, values)))[1] - 1
+
+
+@mistake("largest-batch", "a_number")
+def forgets_the_bytes_of_a_number(memory, weights, numbers, bytes_a_weight, bytes_a_number):
+    return max(0, (memory - weights * bytes_a_weight) // numbers)
+
+
+@mistake("largest-batch", "an_example")
+def counts_activations(memory, weights, numbers, bytes_a_weight, bytes_a_number):
+    return max(0, (memory - weights * bytes_a_weight) // bytes_a_number)
+
+
+@mistake("paired-difference", "one_list")
+def spread_of_one_list(a, b):
+    return np.mean(a) - np.mean(b), np.std(a) / math.sqrt(len(a))
+
+
+@mistake("quantize-even", "kept")
+def does_not_quantize(values):
+    return 0, list(values)
+
+
+@mistake("round-stochastically", "kept")
+def keeps_the_number(x, u):
+    return float(x)
 
 
 def in_steps_of_a_half(x):
@@ -568,7 +656,7 @@ def test_a_right_solution_is_right(task):
 def test_what_students_write_is_told_from_a_solution(task, function):
     checked = mw.check(task, function, lang="en")
     assert not checked.is_right
-    assert re.search(r"\n  tried  .+\n  got    .+\n  due    .+", repr(checked))
+    assert re.search(r"\n  tried     .+\n  got       .+\n  expected  .+", repr(checked))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -576,9 +664,8 @@ def test_what_students_write_is_told_from_a_solution(task, function):
     ("task", "name", "function"), MISTAKES, ids=lambda value: getattr(value, "__name__", value)
 )
 def test_a_typical_mistake_is_told_in_a_sentence(task, name, function, lang):
-    """Not by the hint, which comes with the second attempt."""
-    last = repr(mw.check(task, function, lang=lang)).splitlines()[-1]
-    assert last.endswith(texts(lang, "exercises")["tasks"][task]["mistakes"][name])
+    said = repr(mw.check(task, function, lang=lang)).splitlines()[-2]
+    assert said.endswith(texts(lang, "exercises")["tasks"][task]["mistakes"][name])
 
 
 def test_every_sentence_on_a_mistake_is_of_a_case_and_tried():
@@ -600,26 +687,44 @@ def test_every_task_is_tried_with_several_mistakes_and_has_its_texts(task):
 # In the lessons
 
 
-def coding_cells(task):
+def coding_cells(task, lang):
     """The code of the worked solution, and the cell that a student completes."""
     lesson, _ = TASKS[task]
-    path = Path(__file__).parents[2] / f"notebooks/{lesson}.ipynb"
+    path = Path(__file__).parents[2] / "notebooks" / ("" if lang == "en" else lang) / f"{lesson}.ipynb"
     cells = nbformat.read(path, as_version=4).cells
     number = next(i for i, cell in enumerate(cells) if f'mw.check("{task}"' in cell.source)
     folded = cells[number - 1].source.split("<details>", 1)[1]
     return re.findall(r"```python\n(.*?)```", folded, flags=re.DOTALL)[-1], cells[number]
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("task", TASKS)
-def test_the_lesson_holds_an_unsolved_function_and_a_solution_that_folds_away(task):
-    solution, cell = coding_cells(task)
+def test_the_lesson_holds_an_unsolved_function_and_a_solution_that_folds_away(task, lang):
+    solution, cell = coding_cells(task, lang)
     start, call = cell.source.rsplit("\n\n\n", 1)
     name = re.fullmatch(rf'mw\.check\("{task}", (\w+)\)', call)[1]
-    for code, is_right in ((start, False), (solution, True)):
+    said = []
+    for code in (start, solution):
         namespace = {"np": np, "torch": torch, "math": math}
         exec(code, namespace)
-        assert mw.check(task, namespace[name]).is_right == is_right
-    assert cell.outputs[0].data["text/plain"].startswith(f"{task}: not right yet")
+        said.append(mw.check(task, namespace[name], lang="en"))
+    assert [one.is_right for one in said] == [False, True]
+    assert repr(said[0]).startswith(f"{task}: nothing changed yet, and no try counted\n  tried ")
+    assert "Attempts: 0." in said[0].report()
+    assert "Attempts: 1. Result: solved." in said[1].report()
+
+
+def test_only_the_starter_itself_is_no_try():
+    def sums_in_a_loop(skipped):
+        total = 0
+        for skip in skipped:
+            total += skip
+        return total
+
+    for function in (sum, sums_in_a_loop, lambda skipped: sum([*skipped])):
+        checked = mw.check("longest-skip", function, lang="en")
+        assert "not right yet" in repr(checked)
+    assert "Attempts: 1." in checked.report()  # the same result again is no new attempt
 
 
 # Whatever a function does
@@ -689,21 +794,42 @@ def test_nothing_that_a_function_does_ends_the_session(task, function, came, mon
     assert checked.report()
 
 
-def test_none_is_asked_about_where_it_cannot_be_an_answer():
-    found = {
-        task: repr(mw.check(task, lambda *_: None, lang="en")) for task in ("next-scale", "first-overflow")
-    }
-    assert "got    None: does it return anything?\n" in found["next-scale"]
-    assert "got    None\n" in found["first-overflow"]
+@pytest.mark.parametrize(
+    ("task", "function", "why"),
+    [
+        ("next-scale", lambda *_: None, "The function returns nothing: is a `return` missing?"),
+        (
+            "master-step",
+            lambda *a: master_step_of(*a)[::-1],
+            "The results are right, but in the other order.",
+        ),
+        ("next-scale", lambda *a: next_scale_of(*a)[::-1], "The results are right, but in the other order."),
+        ("round-e4m3", lambda x: RIGHT["round-e4m3"](-x), "The magnitude is right; the sign is not."),
+        (
+            "unscale-then-clip",
+            lambda *a: [part.half() for part in RIGHT["unscale-then-clip"](*a)],
+            "torch.float32, shape (2,) is expected, not torch.float16, shape (2,)",
+        ),
+        ("unscale-then-clip", lambda *a: RIGHT["unscale-then-clip"](*a)[0].numpy(), "1 values are expected"),
+        ("next-scale", lambda *a: next_scale_of(*a)[0], "2 values are expected"),
+        ("largest-batch", lambda m, w, n, bw, bn: (m - w * bw) / (n * bn), "a whole number is expected"),
+        ("choose-scale", lambda values: "4", "a number is expected, not str"),
+    ],
+)
+def test_a_mistake_that_fits_every_task_has_its_own_sentence(task, function, why):
+    assert f"\n  why       {why}\n" in repr(mw.check(task, function, lang="en"))
+
+
+master_step_of = RIGHT["master-step"]
 
 
 def test_what_came_is_told_in_chinese():
-    for function, came in (
-        (lambda *_: None, "None：函数有返回值吗？"),
-        (lambda *_: (1.0, 2, 3), "(1.0, 2, 3)（应有 2 个值）"),
-        (None, "None，它不是函数"),
+    for function, why in (
+        (lambda *_: None, "原因：函数没有返回值：是不是漏了 `return`？"),
+        (lambda *_: (1.0, 2, 3), "原因：应有 2 个值"),
+        (None, "得到：None，它不是函数"),
     ):
-        assert f"得到：{came}" in repr(mw.check("next-scale", function, lang="zh"))
+        assert why in repr(mw.check("next-scale", function, lang="zh"))
 
 
 def test_an_interrupt_of_the_user_goes_through():
@@ -750,21 +876,24 @@ def test_a_function_that_changes_its_arguments_spoils_no_later_check():
 # What a teacher reads
 
 
-def test_the_hint_comes_with_the_second_wrong_attempt_and_the_report_has_all():
-    for function in (sum, lambda skipped: skipped.count(True)):
+def test_the_hint_comes_on_request_and_the_report_has_all():
+    for function in (len, sum, lambda skipped: -1):
         checked = mw.check("longest-skip", function, lang="en")
-    assert "\n  hint   Count up at a skipped step" in repr(checked)
+        assert repr(checked).endswith("\n  hint      add hint=True to the call")
+        assert "Count up at" not in repr(checked)
+    checked = mw.check("longest-skip", lambda skipped: 0, hint=True, lang="en")
+    assert "\n  hint      Count up at a skipped step" in repr(checked)
     mw.check("longest-skip", RIGHT["longest-skip"], lang="en")
     after = mw.check("longest-skip", sum, lang="en")  # nothing follows a right one
     lines = after.report().split("\n")
     assert lines[0] == "Exercise longest-skip, lesson 06_run_experiments"
-    assert lines[2].startswith("1. longest_skip([False, True, True, False, True]) gave 3; due: 2: not right")
-    assert lines[4:6] == ["   The hint was shown.", "3. all 7 cases: right"]
-    assert lines[6] == "Attempts: 3. Result: solved."
+    assert lines[2] == "1. longest_skip([False, False, True, False, False]) gave 5; expected: 1: not right"
+    assert lines[6:8] == ["   The hint was shown.", "5. all 7 cases: right"]
+    assert lines[8] == "Attempts: 5. Result: solved."
 
 
 def test_it_speaks_chinese():
-    checked = mw.check("longest-skip", sum, lang="zh")
+    checked = mw.check("longest-skip", len, lang="zh")
     assert repr(checked).startswith("longest-skip：还不正确\n  调用：longest_skip(")
     assert "尝试次数：1。结果：尚未解出。" in checked.report()
 

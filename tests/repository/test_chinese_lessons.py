@@ -190,7 +190,10 @@ def test_what_check_said_is_said_in_chinese():
     said = [cell.outputs[0].data["text/plain"] for cell in cells if "mw.check(" in cell.source]
     assert len(said) == len(TASKS)
     assert all(
-        re.fullmatch(r"[a-z0-9-]+：还不正确\n  调用：.*\n  得到：.*\n  应为：.*", text) for text in said
+        re.fullmatch(
+            r"[a-z0-9-]+：尚未改动，不计入尝试次数\n  调用：.*\n  得到：.*\n  应为：.*\n  提示：.*", text
+        )
+        for text in said
     ), said
 
 

@@ -1,16 +1,18 @@
 """check: tries a student's function on the cases of its task.
 
 A task is (lesson, cases) in cases.py; its texts are under its name in "tasks" in each language's
-exercises.json. The first failing case is shown, with a sentence on the mistake if its result is a typical
-one's. The attempts of a session are kept for the teacher's report.
+exercises.json. The first failing case is shown, with a sentence on why it fails: the task's own where the
+result is that of a typical mistake, else one that fits every task. The hint comes on request. The attempts
+are kept for the teacher's report; the lesson's own starter (starters.py) is none.
 
 The function runs in the kernel and may do anything that a cell may: it is not isolated. Only accidents are
 caught, so that none ends the kernel: an exception of any kind, a call of exit, an endless loop, a result that
 cannot be compared or shown.
 """
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,13 +24,13 @@ from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.languages.texts import Tell, texts, translated
 from mixwidgets.teaching.exercises.cases import TASKS, Case
 from mixwidgets.teaching.exercises.questions import report_words
-from mixwidgets.teaching.exercises.record import Attempt, Step, is_solved
+from mixwidgets.teaching.exercises.record import Attempt, Step, attempts_of, is_solved
 from mixwidgets.teaching.exercises.report import report_of
+from mixwidgets.teaching.exercises.starters import is_starter
 
 LIMIT_S = 2.0
 """Seconds that one call of a student's function may take."""
 
-_HINT_AFTER = 2  # wrong attempts
 _LONGEST = 160  # characters of a displayed value
 
 _tried: dict[str, list[Step]] = {}  # the attempts of this session, by task
@@ -52,7 +54,7 @@ class Checked:
         return self.text
 
 
-def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -> Checked:
+def check(name: str, function: Callable[..., Any], *, hint: bool = False, lang: str | None = None) -> Checked:
     """Try a function on the cases of a task, such as `check("next-scale", next_scale)`.
 
     name: the id of a coding task of the lessons. ValueError for an unknown one.
@@ -62,6 +64,8 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
     on Windows, and not if it catches every exception in a loop. It runs in this process with all rights of
     the kernel, so check only your own code.
 
+    hint: whether to show the task's hint; the report says so.
+
     lang: the language of the result, as for a widget.
     """
     lesson, cases = TASKS[choice("task", name, TASKS)]
@@ -69,18 +73,24 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
     catalogue = texts(lang, "exercises")
     words, task, steps = catalogue["check"], catalogue["tasks"][name], _tried.setdefault(name, [])
     every = cases()
-    failure = next((wrong for case in every if (wrong := _wrong(case, function, lang))), None)
+    tries = (_wrong(case, every[:number], function, lang) for number, case in enumerate(every))
+    failure = next(filter(None, tries), None)
     answer = words["attempt"].format(**failure) if failure else words["all"].format(count=len(every))
+    untouched = is_starter(name, function)
     if not is_solved(steps):
-        tells_hint = failure is not None and len(steps) == _HINT_AFTER - 1
-        steps.append(Step("attempt", Attempt(answer, is_right=not failure), tells_hint))
+        tried = attempts_of(steps)
+        if not untouched and not (tried and tried[-1].answer == answer):  # run again, it is no new attempt
+            steps.append(Step("attempt", Attempt(answer, is_right=not failure)))
+        if hint and failure and not any(step.tells_hint for step in steps):
+            steps.append(Step("hint", tells_hint=True))
     if failure:
-        if mistake := failure.get("mistake"):
-            failure["mistake"] = task["mistakes"][mistake]
+        if mistake := failure.pop("mistake", ""):
+            failure["why"] = task["mistakes"][mistake]
+        if untouched:
+            failure.pop("why", None)
         parts = (words[part].format(text=text) for part, text in failure.items())
-        lines = [words["wrong"].format(id=name), *parts]
-        if any(step.tells_hint for step in steps):
-            lines.append(words["hint"].format(text=task["hint"]))
+        lines = [words["untouched" if untouched else "wrong"].format(id=name), *parts]
+        lines.append(words["hint"].format(text=task["hint"]) if hint else words["ask"])
     else:
         lines = [words["right"].format(id=name, count=len(every))]
     sentences = report_words(lang)
@@ -88,19 +98,53 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
     return Checked(not failure, "\n".join(lines), report_of(heading, steps, sentences))
 
 
-def _wrong(case: Case, function: object, lang: str) -> dict[str, str] | None:
-    """The call, its result and the expected result, if they differ; and the mistake's name if it has one."""
+def _wrong(case: Case, passed: list[Case], function: object, lang: str) -> dict[str, str] | None:
+    """The call, its result and the expected result, if they differ; and why, or the name of the task's own
+    mistake that it is, where that is known: one with which the cases before had passed."""
     if not callable(function):
         came = translated("{value}, which is not a function", lang, value=_shown(function))
-        return {"tried": case.call, "came": came, "due": translated("a function", lang)}
+        return {"tried": case.call, "came": came, "expected": translated("a function", lang)}
     result, failure = _call(function, case.arguments, lang)
-    came = failure or _difference(result, case, lang)
-    if not came:
+    expected = _shown(case.expected)
+    if failure:
+        return {"tried": case.call, "came": failure, "expected": expected}
+    why = _difference(result, case.expected, case.within, lang)
+    if why is None:
         return None
-    made = {} if failure else case.mistakes
-    named = [name for name, due in made.items() if not _difference(result, replace(case, due=due), lang)]
-    wrong = {"tried": case.call, "came": came, "due": _shown(case.due)}
-    return {**wrong, "mistake": named[0]} if named else wrong
+    wrong = {"tried": case.call, "came": _shown(result), "expected": expected}
+    for name, made in case.mistakes.items():
+        seen = (one for one in passed if name in one.mistakes)
+        if _difference(result, made, case.within, lang) is None and not any(
+            _difference(one.mistakes[name], one.expected, one.within, lang) is not None for one in seen
+        ):
+            return {**wrong, "mistake": name}
+    why = _general_mistake(result, case, lang) or why
+    return {**wrong, "why": why} if why else wrong
+
+
+def _general_mistake(came: object, case: Case, lang: str) -> str:
+    """A mistake that can be made in every task, in words, or an empty text."""
+    if came is None and not isinstance(case.expected, str):  # None answers a question for a name
+        return translated("The function returns nothing: is a `return` missing?", lang)
+    if isinstance(came, tuple | list) and len(came) > 1:
+        turned = list(reversed(came))
+        if _difference(turned, case.expected, case.within, lang) is None:
+            return translated("The results are right, but in the other order.", lang)
+    if _difference(_negative(came), case.expected, case.within, lang) is None:
+        return translated("The magnitude is right; the sign is not.", lang)
+    return ""
+
+
+def _negative(value: Any) -> Any:
+    """−value, of a list or tuple each part; the value itself if it has none."""
+    if isinstance(value, tuple | list):
+        return [_negative(part) for part in value]
+    try:
+        return -value
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return value
 
 
 class _TooLong(BaseException):  # not an Exception, so that `except Exception` does not catch it
@@ -148,39 +192,38 @@ def _message(error: BaseException) -> str:
         return "its text cannot be shown"
 
 
-def _difference(came: object, case: Case, lang: str) -> str:
-    """The result in words if it is not the expected one, else an empty text."""
+def _difference(came: object, expected: object, within: float, lang: str) -> str | None:
+    """None if a result is the expected one, else why not; an empty text if the two speak for themselves."""
     try:
-        why = _why_not(came, case.due, case.within, partial(translated, lang=lang))
+        return _why_not(came, expected, within, partial(translated, lang=lang))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # an object whose comparison fails is not the expected one
-        why = type(error).__name__
-    if why is None:
-        return ""
-    if came is None and not isinstance(case.due, str):  # None answers a question for a name
-        return translated("None: does it return anything?", lang)
-    return translated("{value} ({why})", lang, value=_shown(came), why=why) if why else _shown(came)
+        return type(error).__name__
 
 
-def _why_not(came: Any, due: Any, within: float, tell: Tell) -> str | None:
-    """Why `came` is not `due`: "" if the two values speak for themselves, None if they are equal."""
-    if hasattr(due, "dtype"):
-        if getattr(came, "dtype", None) != due.dtype or getattr(came, "shape", None) != due.shape:
-            return tell("{due} is due, not {came}", due=_kind(due, tell), came=_kind(came, tell))
-        came, due = came.flatten().tolist(), due.flatten().tolist()
-    if isinstance(due, tuple | list):
-        if not isinstance(came, tuple | list) or len(came) != len(due):
-            return tell("{count} values are due", count=len(due))
-        reasons = (_why_not(*pair, within, tell) for pair in zip(came, due, strict=True))
+def _why_not(came: Any, expected: Any, within: float, tell: Tell) -> str | None:
+    if hasattr(expected, "dtype"):
+        if getattr(came, "dtype", None) != expected.dtype or getattr(came, "shape", None) != expected.shape:
+            return tell(
+                "{expected} is expected, not {came}", expected=_kind(expected, tell), came=_kind(came, tell)
+            )
+        came, expected = came.flatten().tolist(), expected.flatten().tolist()
+    if isinstance(expected, tuple | list):
+        if not isinstance(came, tuple | list) or len(came) != len(expected):
+            return tell("{count} values are expected", count=len(expected))
+        reasons = (_why_not(*pair, within, tell) for pair in zip(came, expected, strict=True))
         return next((reason for reason in reasons if reason is not None), None)
-    if due is None or isinstance(due, str):
-        return None if came is due or (isinstance(came, str) and came == due) else ""
+    if expected is None or isinstance(expected, str):
+        return None if came is expected or (isinstance(came, str) and came == expected) else ""
     if isinstance(came, bool) or not isinstance(came, int | float | np.integer | np.floating):
-        return tell("{due} is due, not {came}", due=tell("a number"), came=_kind(came, tell))
-    if isinstance(due, int) and float(came) != int(came):
-        return tell("a whole number is due")
-    return None if abs(float(came) - due) <= within * abs(due) else ""
+        return tell("{expected} is expected, not {came}", expected=tell("a number"), came=_kind(came, tell))
+    number = float(came)
+    if math.isnan(expected):
+        return None if math.isnan(number) else ""
+    if isinstance(expected, int) and number != int(came):
+        return tell("a whole number is expected")
+    return None if abs(number - expected) <= within * abs(expected) else ""
 
 
 def _kind(value: object, tell: Tell) -> str:

@@ -45,7 +45,8 @@ class Question:
     rule: Rule
     """Which answers are right (`rules`)."""
     mistakes: tuple[Mapping[str, Any], ...] = ()
-    """Feedback on typical wrong numbers or codes: {"if": rule, "says": text}. The first match counts."""
+    """Feedback on typical wrong numbers or codes: {"if": rule, "says": text}. The first match counts, and is
+    wrong even if it is within the tolerance of the right answer."""
     options: tuple[Mapping[str, Any], ...] = ()
     """Of a choice: {"answer": "inf", "text": text, "says": text}; `says` is the feedback on a wrong one. The
     rule judges `answer`: a number, or a word if the rule is {"option": …}."""
@@ -92,7 +93,10 @@ class Question:
             choice("answer", answer, [option["answer"] for option in self.options])
         if "option" in self.rule:
             return bool(answer == self.rule["option"])
-        return accepts(self.rule, self._number(answer))
+        number = self._number(answer)
+        if accepts(self.rule, number, exactly=True):
+            return True
+        return self._mistake(number) is None and accepts(self.rule, number)  # 2^128 is near the largest FP32
 
     def feedback_on(self, answer: str) -> Text | None:
         """The feedback on an answer: the explanation if it is right, else that of its mistake or the hint.

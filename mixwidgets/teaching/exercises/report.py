@@ -1,13 +1,13 @@
-"""The report of an exercise for a teacher: plain text, written from a record, and read back from a class.
+"""The report of an exercise for a teacher: plain text, written from a record, and read back.
 
 It has a sentence on each line, in the student's language. Any text may be read: lines that belong to no
 report are ignored, and nothing is executed. teaching/widgets/exercise/report.ts is the twin of what writes.
 """
 
-import codecs
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from functools import cache
 from typing import NamedTuple
 
 from mixwidgets.floats.formats import decode
@@ -16,8 +16,11 @@ from mixwidgets.teaching.exercises.questions import Question, questions, report_
 from mixwidgets.teaching.exercises.record import Step, attempts_of, is_over, is_solved
 from mixwidgets.teaching.exercises.rules import format_of
 
-LARGEST_FILE = 1_000_000  # bytes; the reports of a whole course take about 50,000
 _ENDS = ("solved", "shown", "open")
+_LONGEST = 10_000  # characters of a line that are looked at
+_MARKS = re.compile(
+    r"^[\s>|*•·‣◦–\-'\"`\u200b\ufeff]*(?:[0-9]{1,3}[.)]\s+)?[*`]*"
+)  # of a quotation or a list
 
 
 def report(question: Question, steps: list[Step], words: Mapping[str, str], language: str) -> str:
@@ -83,56 +86,108 @@ def course() -> dict[str, list[str]]:
 def read_reports(text: str) -> list[Reported]:
     """The reports in a text, in any of the languages; other text is ignored.
 
-    If an exercise is reported twice, the last report counts. Nothing in the text is executed.
+    Of several reports of an exercise the best result counts, whatever the order: a page that was opened again
+    takes nothing away. Nothing in the text is executed.
     """
-    newest: dict[str, Reported] = {}
-    for lang in LANGUAGES:
-        words = report_words(lang)
-        title = _pattern(words["title"], id=r"[a-z0-9-]{1,60}", lesson=r"[\w .-]{1,60}")
-        ends = {end: _pattern(words[end], count=r"[0-9]{1,4}") for end in _ENDS}
-        heading, hint = None, False
-        for line in map(str.strip, text.splitlines()):
-            if match := title.fullmatch(line):
-                heading, hint = match, False
-            elif line == words["hint"].strip():
-                hint = True
-            for end, pattern in ends.items():
-                if heading and (match := pattern.fullmatch(line)):
-                    exercise, lesson = heading["id"], heading["lesson"]
-                    newest[exercise] = Reported(exercise, lesson, int(match["count"]), end, hint)
-                    heading = None
-    return list(newest.values())
+    return read_lines(text)[0]
 
 
-def read_class(folder: Path) -> Iterator[tuple[str, list[Reported] | str]]:
-    """Each student, named by a file or by a folder with files: the reports, or why there are none.
+def read_lines(text: str) -> tuple[list[Reported], list[tuple[int, str]]]:
+    """The reports in a text, and the lines that look like a report's and are none, with their numbers.
 
-    NotADirectoryError unless `folder` is one. Links and hidden files are ignored.
+    Lines are read as mail programs and editors leave them: quoted ("> "), in a list, with other spaces.
     """
-    if not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is not a folder; name the folder of the students' reports")
-    for place in sorted(folder.iterdir()):
-        if place.name.startswith(".") or place.is_symlink():
-            continue
-        inside = sorted(path for path in place.rglob("*") if path.is_file()) if place.is_dir() else [place]
-        files = [path for path in inside if not path.is_symlink()]
-        yield place.stem if place.is_file() else place.name, _read(files)
+    reports: list[Reported] = []
+    odd: list[tuple[int, str]] = []
+    heading: tuple[int, str, re.Match[str]] | None = None
+    hint = False
+    for number, line in _lines(text):
+        if match := _first(line, "title"):
+            if heading:  # its result is missing
+                odd.append(heading[:2])
+            heading, hint = (number, line, match), False
+        elif heading and _first(line, "hint"):
+            hint = True
+        elif found := next(((end, match) for end in _ENDS if (match := _first(line, end))), None):
+            if heading is None:
+                odd.append((number, line))
+                continue
+            end, match = found
+            exercise, lesson = heading[2]["id"], heading[2]["lesson"]
+            reports.append(Reported(exercise, lesson, int(match["count"]), end, hint))
+            heading = None
+        elif _is_like_a_report(line):
+            odd.append((number, line))
+    if heading:
+        odd.append(heading[:2])
+    return best_of(reports), odd
 
 
-def _read(files: Iterable[Path]) -> list[Reported] | str:
-    texts = []
-    for file in files:
-        if (size := file.stat().st_size) > LARGEST_FILE:
-            return f"{file.name} has {size:,} bytes, more than reports have"
-        content = file.read_bytes()
-        is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as Windows saves
-        texts.append(content.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace"))
-    return read_reports("\n".join(texts)) or "no report found"
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that may matter, with their numbers; a text that Python printed in quotes is one line."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if _keywords().search(line, 0, _LONGEST):
+            yield from ((number, _unquoted(part)) for part in line[:_LONGEST].split("\\n"))
 
 
-def _pattern(sentence: str, **parts: str) -> re.Pattern[str]:
+def best_of(reports: Iterable[Reported]) -> list[Reported]:
+    """The best report of each exercise."""
+    best: dict[str, Reported] = {}
+    for report in reports:
+        if report.exercise not in best or _rank(report) > _rank(best[report.exercise]):
+            best[report.exercise] = report
+    return list(best.values())
+
+
+def _rank(report: Reported) -> tuple[int, int]:
+    """Solved before shown before open; of two with the same end, the one with more of the history."""
+    return (-_ENDS.index(report.end), report.attempts)
+
+
+def _even(text: str) -> str:
+    """A line with one kind of space, one at a time, and one width of punctuation."""
+    text = unicodedata.normalize("NFKC", text).replace("\u200b", "").replace("\ufeff", "")
+    return " ".join(re.sub(r"[,:]", r"\g<0> ", text).split())
+
+
+def _unquoted(line: str) -> str:
+    """A line without the marks of a quotation, a list or a text in quotation marks, and evenly spaced."""
+    return _even(_MARKS.sub("", line)).rstrip("'\"`* ")
+
+
+def _pattern(sentence: str) -> re.Pattern[str]:
     """The sentence as a pattern, with a named group for each placeholder."""
-    escaped = re.escape(sentence)
+    parts = {"id": r"[a-z0-9-]{1,60}", "lesson": r"[\w .-]{1,60}", "count": r"[0-9]{1,4}"}
+    escaped = re.escape(_even(sentence))
     for name, part in parts.items():
         escaped = escaped.replace(re.escape("{" + name + "}"), f"(?P<{name}>{part})")
     return re.compile(escaped)
+
+
+@cache
+def _patterns(name: str) -> list[re.Pattern[str]]:
+    return [_pattern(report_words(lang)[name]) for lang in LANGUAGES]
+
+
+def _first(line: str, name: str) -> re.Match[str] | None:
+    """The line as this sentence in one of the languages."""
+    return next(filter(None, (pattern.fullmatch(line) for pattern in _patterns(name))), None)
+
+
+@cache
+def _keywords() -> re.Pattern[str]:
+    """The first words of the sentences that are read."""
+    sentences = [report_words(lang)[name] for lang in LANGUAGES for name in ("title", "hint", *_ENDS)]
+    return re.compile("|".join({re.escape(re.findall(r"\w+", sentence)[0]) for sentence in sentences}))
+
+
+@cache
+def _marks() -> list[list[str]]:
+    """The fixed words of each sentence that a report cannot be without, in each language."""
+    words = [report_words(lang) for lang in LANGUAGES]
+    sentences = [_even(one["title"]) for one in words] + [_even(one["open"].split("{")[0]) for one in words]
+    return [re.split(r" ?\{\w+\} ?", sentence) for sentence in sentences]
+
+
+def _is_like_a_report(line: str) -> bool:
+    return any(line.startswith(first) and all(part in line for part in others) for first, *others in _marks())

@@ -124,8 +124,8 @@ def target(rule: Rule) -> Exact:
     return _sum(fmt, rule["sum"], rule["times"]) if "sum" in rule else _scale(fmt, rule)
 
 
-def accepts(rule: Rule, answer: Exact) -> bool:
-    """Whether a number is a right answer."""
+def accepts(rule: Rule, answer: Exact, *, exactly: bool = False) -> bool:
+    """Whether a number is a right answer. `exactly`: without the tolerance of "within"."""
     if "between" in rule:
         low, high = map(read_number, rule["between"])
         return at_most(low, answer) and at_most(answer, high)
@@ -139,7 +139,7 @@ def accepts(rule: Rule, answer: Exact) -> bool:
             return bool(rounded == rule["class"])
         return answer.kind == "finite" and answer.magnitude != 0 and bool(rounded == rule["becomes"])
     right = target(rule)
-    if "within" in rule and right.kind == answer.kind == "finite":
+    if "within" in rule and not exactly and right.kind == answer.kind == "finite":
         return abs(answer.value - right.value) <= read_number(rule["within"]).value * right.magnitude
     return same(right, answer)
 

@@ -5,19 +5,25 @@ import type { RenderProps } from "@anywidget/types";
 import { computed, signal } from "@preact/signals-core";
 import { encode } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
+import { signed } from "#core/formats/parse.ts";
+import { multiply, rational } from "#core/formats/rational.ts";
 import { attempt as errorIn } from "#ui/fields.ts";
 import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { action, button } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { copy } from "#ui/clipboard.ts";
+import { cut } from "#ui/digits.ts";
 import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { marked, type MessageKey, type Piece, pieces, sentences, t } from "#ui/messages.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { answerLine, lineOf } from "./line.ts";
+import { readNumber } from "./answers.ts";
 import { readingOf, verdictOf, type Question } from "./question.ts";
 import { attemptsOf, isHintTold, isOver, isSolved, LONGEST_ANSWER, MOST_STEPS, readRecord, type Step } from "./record.ts";
 import { readable, report } from "./report.ts";
-import { formatOf, target } from "./rule.ts";
+import { formatOf, type Rule, target } from "./rule.ts";
+
+const DIGITS = 3; // of a tolerance in percent
 
 interface Traits {
   exercise: string;
@@ -172,12 +178,13 @@ interface AnswerField {
 function answerField(view: View, question: Question): AnswerField {
   const fmt = formatOf(question.rule);
   if (question.kind === "choice") return optionsField(question.options);
-  return question.kind === "bits" && fmt ? bitsField(view, fmt) : textField(fmt !== undefined);
+  return question.kind === "bits" && fmt ? bitsField(view, fmt) : textField(question.rule);
 }
 
-function textField(hasFormat: boolean): AnswerField {
+function textField(rule: Rule): AnswerField {
   const id = uniqueId("prediction");
-  const note = h("p", { id: uniqueId("note"), class: "mw-note" }, t(hasFormat ? "exercise.how_or_code" : "exercise.how"));
+  const tolerance = rule.within === undefined ? "" : t("exercise.within", { share: cut(multiply(signed(readNumber(rule.within)), rational(100n)), DIGITS) });
+  const note = h("p", { id: uniqueId("note"), class: "mw-note" }, sentences([t(formatOf(rule) ? "exercise.how_or_code" : "exercise.how"), tolerance]));
   const input = h("input", {
     id, type: "text", class: "mw-exercise-line", maxlength: LONGEST_ANSWER, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": note.id,
   });

@@ -37,10 +37,11 @@ export interface Verdict {
 export function verdictOf(question: Question, answer: string): Verdict {
   const { kind, rule, options, mistakes, hint, explanation } = question;
   const number = rule.option === undefined ? numberOf(question, answer) : null;
-  const isRight = number ? accepts(rule, number) : answer === rule.option;
+  const mistakeOf = (value: Exact) => mistakes.find((mistake) => accepts(mistake.if, value));
+  // A mistake is wrong within the tolerance too, such as 2^128 for the largest FP32.
+  const isRight = number ? accepts(rule, number, true) || (!mistakeOf(number) && accepts(rule, number)) : answer === rule.option;
   if (isRight) return { isRight, says: explanation, isHint: false };
   if (kind === "choice") return { isRight, says: options.find((option) => option.answer === answer)?.says ?? hint, isHint: false };
-  const mistakeOf = (value: Exact) => mistakes.find((mistake) => accepts(mistake.if, value));
   const known = mistakeOf(number!);
   if (IN_THREES.test(answer.trim())) {
     const thousandfold = finite(multiply(signed(number!), rational(1000n)));

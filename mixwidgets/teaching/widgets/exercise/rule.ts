@@ -64,8 +64,8 @@ function computed(rule: Rule): Exact | undefined {
   return undefined;
 }
 
-/** Whether a number is a right answer. */
-export function accepts(rule: Rule, answer: Exact): boolean {
+/** Whether a number is a right answer. `exactly`: without the tolerance of `within`. */
+export function accepts(rule: Rule, answer: Exact, exactly = false): boolean {
   if (rule.between) {
     const [low, high] = rule.between.map((text) => readNumber(text)) as [Exact, Exact];
     return atMost(low, answer) && atMost(answer, high);
@@ -77,7 +77,7 @@ export function accepts(rule: Rule, answer: Exact): boolean {
   }
   const right = target(rule);
   if (!right) return false;
-  if (rule.within !== undefined && right.kind === "finite" && answer.kind === "finite") {
+  if (rule.within !== undefined && !exactly && right.kind === "finite" && answer.kind === "finite") {
     const error = magnitudeOf(subtract(signed(answer), signed(right)));
     return compare(error, multiply(signed(readNumber(rule.within)), right.magnitude)) <= 0;
   }
