@@ -100,6 +100,7 @@
       const target = one.closest("label") ?? one;
       const { width, height } = target.getBoundingClientRect();
       if (Math.min(width, height) < 24) yield `${width.toFixed(1)} × ${height.toFixed(1)} px to hit: ${called(target)}`;
+      if (isOff(one) && !one.checked && !one.matches(".mw-step-figure") && ![one, target].some((part) => styleOf(part).borderTopStyle === "dashed")) yield `only its grey tells that ${called(target)} cannot be used`;
       const hasEdge = target.matches(".mw-chips label, .mw-exercise-options label, button:not(.mw-term > *, .mw-tensor, .mw-difference-cell, .mw-step-figure, .mw-step-fold), select, input[type=text]");
       if (!hasEdge || isOff(one)) continue;
       const { borderTopColor, borderTopWidth } = styleOf(target);
@@ -127,6 +128,7 @@
   function* ofPage() {
     const { scrollWidth } = document.documentElement;
     if (scrollWidth > innerWidth) yield `the page is ${scrollWidth} px wide, of ${innerWidth}`;
+    if (!root.hasAttribute("data-stage") && root.scrollHeight > root.clientHeight + 1) yield `${root.scrollHeight - root.clientHeight} px of the card are below its end`;
     for (const one of all("*")) {
       const { transitionDuration, animationName } = styleOf(one);
       const moves = parseFloat(transitionDuration) > 0 || animationName !== "none";

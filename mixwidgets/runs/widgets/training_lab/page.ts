@@ -30,7 +30,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const [compared, gradients, find] = [comparisonPanel(lab), gradientsPanel(lab), runFinder(lab)];
   const chosenRuns = selection(lab, find.found, compared, gradients);
   const list = h("div", { class: "mw-stack-tight" }, find.element, runTable(lab, find.found), chosenRuns.element);
-  const columns = h("div", { class: "mw-lab-columns" }, charts(lab, gradients), list);
+  const columns = h("div", { class: "mw-lab-columns" }, list, charts(lab, gradients)); // choosing first, also by Tab
   const notice = h("p", { class: "mw-note" });
   root.append(controls(lab), progressArea(lab), verdictArea(lab), columns, ...chosenRuns.panels, compared.element, gradients.element, notice, news(lab));
 
