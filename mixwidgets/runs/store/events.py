@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from mixwidgets.floats.gradients.summary import GradientSummary
 
@@ -26,7 +26,7 @@ REASONS = MappingProxyType(
 class RunStarted:
     """The first event."""
 
-    kind: ClassVar[str] = "started"
+    kind: ClassVar[Literal["started"]] = "started"
     device: str
     """Where the tensors live: "cpu" or "cuda:0"."""
     backend: str
@@ -41,7 +41,7 @@ class RunStarted:
 class StepRecord:
     """One optimiser step, skipped or taken."""
 
-    kind: ClassVar[str] = "step"
+    kind: ClassVar[Literal["step"]] = "step"
     step: int
     """From 1."""
     loss: float
@@ -67,7 +67,7 @@ class StepRecord:
 class Evaluation:
     """The metrics on held-out data."""
 
-    kind: ClassVar[str] = "evaluation"
+    kind: ClassVar[Literal["evaluation"]] = "evaluation"
     step: int
     """Steps done; 0: before training."""
     metrics: Mapping[str, float]
@@ -79,7 +79,7 @@ class Evaluation:
 class GradientSnapshot:
     """Summaries of one step's unscaled float32 gradients."""
 
-    kind: ClassVar[str] = "gradients"
+    kind: ClassVar[Literal["gradients"]] = "gradients"
     step: int
     """The step, from 1."""
     summaries: Mapping[str, GradientSummary]
@@ -110,7 +110,7 @@ class Memory:
     pass for the backward pass).
     """
 
-    kind: ClassVar[str] = "memory"
+    kind: ClassVar[Literal["memory"]] = "memory"
     step: int
     """The step after which it was measured."""
     predicted: Mapping[str, int]
@@ -128,7 +128,7 @@ class Work:
     part of the batch.
     """
 
-    kind: ClassVar[str] = "work"
+    kind: ClassVar[Literal["work"]] = "work"
     step: int
     """The step after which it was counted."""
     flops: int
@@ -147,7 +147,7 @@ class Work:
 class RunFinished:
     """The last event."""
 
-    kind: ClassVar[str] = "finished"
+    kind: ClassVar[Literal["finished"]] = "finished"
     reason: str
     """A key of `REASONS`."""
     metrics: Mapping[str, float]
