@@ -1,6 +1,7 @@
 """sweep with each executor that docs/cluster.md names, in a script of its own; Dask is in test_dask.py."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -35,15 +36,17 @@ EXECUTORS = {
     "joblib": "__import__('joblib').externals.loky.get_reusable_executor(2)",
 }
 PAGE = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
-EXAMPLES = [code for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "__main__" in code]
+*EXAMPLES, OWN_POOL = [
+    code for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "__main__" in code
+]
 SMALLER = {  # the page's script on this machine
     "ray.init()": "ray.init(num_cpus=1, include_dashboard=False)",
     'AutoExecutor(folder="jobs")': 'AutoExecutor(folder="jobs", cluster="local")',
 }
 
 
-def complete(folder, code, *command):
-    """Run the script: its sweep of two seeds trains both."""
+def output(folder, code, *command):
+    """What the script prints."""
     (folder / "sweep.py").write_text(code, encoding="utf-8")
     environment = {
         **os.environ,
@@ -57,6 +60,12 @@ def complete(folder, code, *command):
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def complete(folder, code, *command):
+    """Run the script: its sweep of two seeds trains both."""
+    output(folder, code, *command)
     runs = mw.list_runs(folder / "runs")
     assert sorted((run.experiment.seed, run.status) for run in runs) == [(0, "completed"), (1, "completed")]
 
@@ -77,3 +86,10 @@ def test_a_script_of_the_page(tmp_path, library, code):
         code = code.replace(given, smaller)
     mpi = ["mpiexec", "-n", "2", sys.executable, "-m", "mpi4py.futures"]
     complete(tmp_path, code, *(mpi if library == "mpi4py" else []))
+
+
+def test_the_events_of_a_pool_of_ones_own_come_home(tmp_path):
+    """From multiprocessing and from joblib, with the same losses."""
+    first, second, *same = json.loads(output(tmp_path, OWN_POOL))
+    assert first != second
+    assert same == [first, second]

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.support.frozen import FrozenDict
 
 REASONS = MappingProxyType(
     {
@@ -84,17 +85,17 @@ class GradientSnapshot:
     """The step, from 1."""
     summaries: Mapping[str, GradientSummary]
     """By parameter name, in the model's order."""
-    weights_unchanged: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    weights_unchanged: Mapping[str, int] = field(default_factory=FrozenDict)
     """By parameter name: how many weights with a non-zero gradient the update did not change, in the format
     in which they are kept; in a watched loop, of a large tensor estimated from a sample. Empty if the update
     was skipped."""
     optimizer_norm: float = math.nan
     """In a watched loop: the global L2 norm of the gradients as the optimiser steps, unscaled and clipped;
     NaN if it was not seen."""
-    flushed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    flushed: Mapping[str, int] = field(default_factory=FrozenDict)
     """By parameter name: how many gradients are zero here but not in float32 arithmetic with the same weights
     and batch. Empty unless the experiment has `fp32_reference`."""
-    output_gradients: Mapping[str, GradientSummary] = field(default_factory=lambda: MappingProxyType({}))
+    output_gradients: Mapping[str, GradientSummary] = field(default_factory=FrozenDict)
     """By the name of a linear layer, in the model's order: dy, the gradient of its output, in the compute
     format, before its product's operands are rounded; then unscaled in float32, as `summaries` are. Those of
     all its calls and of all micro-batches are counted together; of several ranks, this rank's. Empty unless
