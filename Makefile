@@ -31,7 +31,7 @@ test test-all:
 
 SHARED = -n auto --maxprocesses 8 --dist loadfile
 
-unit: .venv/.test
+unit: .venv/.test node_modules/.installed
 	$(BIN)/python -m pytest -m "not browser and not prose $(SLOW)" $(SHARED) --ignore=tests/documentation
 
 front-end: node_modules/.installed $(VECTORS)/.made

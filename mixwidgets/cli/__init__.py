@@ -3,6 +3,8 @@
 What a command calls is imported inside it, so that `--help` loads neither torch nor NumPy nor a widget.
 """
 
+from typing import Annotated
+
 import typer
 
 from mixwidgets.cli.classroom import export_site, grade_class, open_lab
@@ -13,11 +15,29 @@ from mixwidgets.cli.watch import report_run, watch_script
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Explore floating point and mixed-precision training.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from mixwidgets import __version__
+
+        typer.echo(f"mixwidgets {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """The options of no command."""
+
+
 app.command("lab", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(open_lab)
 app.command("train")(train_one)
 app.command("runs")(show_runs)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NUMBER = "<number>"  # as help shows it; the text is read by the checks of the value
 RunsDir = Annotated[Path, typer.Option(help="The folder that holds the runs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 ScaleRule = Annotated[
     str | None,
     typer.Option(

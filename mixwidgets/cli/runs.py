@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mixwidgets.cli.experiment import NUMBER, RunsDir
+from mixwidgets.cli.experiment import NUMBER, AsJson, RunsDir
 from mixwidgets.cli.terminal import errors_in_words, show_table
 from mixwidgets.support.checks import whole_number
 from mixwidgets.support.plain_text import plain
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from mixwidgets.runs.store.run import Run
 
 _NEWEST = 100  # the default number of runs to list
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 def show_runs(
-    runs_dir: Annotated[Path, typer.Argument(help="The folder that holds the runs.")] = Path("runs"),
+    folder: Annotated[Path | None, typer.Argument(help="The same as --runs-dir.", show_default=False)] = None,
+    runs_dir: RunsDir = Path("runs"),
     newest: Annotated[
         str | None,
         typer.Option(
@@ -41,12 +41,13 @@ def show_runs(
     """List the runs of a folder, newest first: what each is, how it ended, and its last figures."""
     from mixwidgets.runs.store.run import run_folders
 
+    runs_dir = folder or runs_dir
     with errors_in_words():
         most = (0 if as_json else _NEWEST) if newest is None else whole_number("newest", newest, 0, 10**9)
         runs = _runs_in(runs_dir, most or None)
         more = len(run_folders(runs_dir)) > len(runs) == most
     if as_json:
-        typer.echo(json.dumps([_brief(run) for run in runs]))
+        typer.echo(json.dumps([brief(run) for run in runs]))
     elif runs:
         show_list(runs)
         if more:
@@ -117,7 +118,8 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
     )
 
 
-def _brief(run: "Run") -> dict[str, Any]:
+def brief(run: "Run") -> dict[str, Any]:
+    """A run as JSON: what it is, how it ended, and its last figures."""
     from mixwidgets.runs.store.comparison import brief_results, settings_of
     from mixwidgets.runs.store.records import to_json
 

@@ -1,11 +1,12 @@
 """mixwidgets format | survey: how a format rounds, and what a checkpoint would lose in narrower formats."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mixwidgets.cli.experiment import NUMBER, ScaleRule
+from mixwidgets.cli.experiment import NUMBER, AsJson, ScaleRule
 from mixwidgets.cli.terminal import errors_in_words, say, show_table
 from mixwidgets.support.checks import whole_number
 from mixwidgets.support.plain_text import plain
@@ -16,14 +17,24 @@ _SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
 def show_format(
     name: Annotated[str, typer.Argument(help="A format, such as float16 or bf16.")],
     values: Annotated[list[str] | None, typer.Argument(help="What to round: 65505, 0x1p-3, 0x7C00 …")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show a format, or how values are rounded to it."""
     from mixwidgets.floats.formats.catalogue import get_format
-    from mixwidgets.floats.formats.describe import describe_format, describe_value
+    from mixwidgets.floats.formats.describe import (
+        describe_format,
+        describe_value,
+        format_in_json,
+        value_in_json,
+    )
     from mixwidgets.support.languages.choice import chosen_language
 
     with errors_in_words():
         fmt, lang = get_format(name), chosen_language()
+        if as_json:
+            rounded = [value_in_json(fmt, value) for value in values or ()]
+            say(json.dumps(rounded or format_in_json(fmt)))
+            return
         texts = [describe_value(fmt, value, lang) for value in values or ()]
         texts = texts or [describe_format(fmt, lang)]
         say("\n\n".join(texts))
@@ -54,7 +65,7 @@ def survey_file(
         ),
     ] = None,
     scale_rule: ScaleRule = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts: all columns.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what each tensor of a checkpoint would lose in narrower formats.
 

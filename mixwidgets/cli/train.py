@@ -3,6 +3,7 @@
 Both have the options of an experiment, which `cli.experiment` reads from their arguments by name.
 """
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixwidgets.cli import experiment as take
-from mixwidgets.cli.runs import result_in_words, show_list
+from mixwidgets.cli.runs import brief, result_in_words, show_list
 from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.support.checks import whole_number
 from mixwidgets.support.installed import require
@@ -129,6 +130,7 @@ def run_sweep(
         str | None, typer.Option(help="A Dask scheduler whose workers train, such as tcp://127.0.0.1:8786.")
     ] = None,
     runs_dir: take.RunsDir = Path("runs"),
+    as_json: take.AsJson = False,
 ) -> None:
     """Run every combination of a grid once. The same command runs what is still missing.
 
@@ -144,10 +146,10 @@ def run_sweep(
     with errors_in_words(), _dask(scheduler) as executor:
         sweep = Sweep.start(cells, executor, runs_dir, trust_source, workers=number)
         try:
-            _follow(sweep)
+            _follow(sweep, to_stderr=as_json)
         except KeyboardInterrupt:
-            _stop(sweep)
-    raise typer.Exit(_report_sweep(sweep))
+            _stop(sweep, to_stderr=as_json)
+    raise typer.Exit(_report_sweep(sweep, as_json))
 
 
 @contextmanager
@@ -165,27 +167,34 @@ def _dask(scheduler: str | None) -> Iterator["Executor | None"]:
         yield client.get_executor()
 
 
-def _follow(sweep: "Sweep") -> None:
+def _follow(sweep: "Sweep", to_stderr: bool) -> None:
     if sys.stderr.isatty():
         sweep.wait()  # its bar is on stderr
         return
     for number, run in enumerate(sweep, 1):
-        typer.echo(plain(f"{number} of {len(sweep.experiments)}  {run.id}  {run.status}"))
+        typer.echo(plain(f"{number} of {len(sweep.experiments)}  {run.id}  {run.status}"), err=to_stderr)
 
 
-def _stop(work: "Run | Sweep") -> None:
+def _stop(work: "Run | Sweep", to_stderr: bool = False) -> None:
     """Stop a run or a sweep, and wait until it is over."""
-    typer.echo("\nstopping")
+    typer.echo("\nstopping", err=to_stderr)
     with errors_in_words():
         try:
             work.stop()
         except TimeoutError as error:  # for example while torch loads
-            typer.echo(str(error))
+            typer.echo(str(error), err=to_stderr)
             work.wait(progress=False)
 
 
-def _report_sweep(sweep: "Sweep") -> int:
+def _report_sweep(sweep: "Sweep", as_json: bool) -> int:
     """Print the runs and what failed, and return the exit code."""
+    if as_json:
+        failures = [
+            {"experiment": experiment.to_dict(), "why": why} for experiment, why in sweep.failures.items()
+        ]
+        found = {"counts": sweep.counts, "runs": [*map(brief, sweep.runs)], "failures": failures}
+        typer.echo(json.dumps(found))
+        return 1 if failures else 0
     if sweep.runs:
         show_list(sweep.runs)
     for experiment, why in sweep.failures.items():

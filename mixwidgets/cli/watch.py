@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.cli.experiment import NUMBER, RunsDir, ScaleRule
-from mixwidgets.cli.runs import AsJson, find_run
+from mixwidgets.cli.experiment import NUMBER, AsJson, RunsDir, ScaleRule
+from mixwidgets.cli.runs import find_run
 from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.support.checks import whole_number
 from mixwidgets.support.plain_text import plain

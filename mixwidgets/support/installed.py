@@ -6,8 +6,9 @@ import platform
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from mixwidgets.support.frozen import FrozenDict
 
 if TYPE_CHECKING:
     import torch
@@ -63,7 +64,7 @@ def require_recent_torch() -> None:
 def versions() -> Mapping[str, str]:
     """The versions of Python and of the loaded packages that compute, by name."""
     loaded = {name: sys.modules[name].__version__ for name in ("mixwidgets", "numpy", "torch")}
-    return MappingProxyType({"python": platform.python_version(), **loaded})
+    return FrozenDict({"python": platform.python_version(), **loaded})
 
 
 def device_name(device: "torch.device") -> str:

@@ -26,6 +26,7 @@ FLOORS = [
     {"runs"},
     {"diagnosis", "teaching"},
     {"charts", "cli", "events", "integrations", "training"},
+    {"__main__"},
 ]
 # The libraries that a place may load, apart from the standard library: the longest name that fits counts. All
 # others are imported inside functions only.
@@ -51,6 +52,7 @@ LIBRARIES = {
     "integrations": set(),
     "training": set(),
     "__init__": set(),
+    "__main__": set(),
 }
 
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from concurrent import futures
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from threading import Event
@@ -34,6 +35,18 @@ class Worker(Executor):
 
     def __init__(self, do):
         self.submit = do
+
+
+def test_the_thread_that_starts_a_sweep_submits_its_cells(tmp_path):
+    """A pool may fork its workers then. A fork on another thread would copy the import locks of this one."""
+    submitted = []
+
+    def submit(*_):
+        submitted.append(threading.current_thread())
+        return told({"run": ""})
+
+    mw.sweep(mw.grid(EXPERIMENT, seed=range(3)), Worker(submit), tmp_path).wait(progress=False)
+    assert submitted == [threading.current_thread()] * 3
 
 
 def told(answer):

@@ -61,7 +61,7 @@ def comparable(event):
     if isinstance(event, GradientSnapshot):
         both = event.summaries, event.output_gradients
         return event.step, [{name: one.to_bytes() for name, one in part.items()} for part in both]
-    return str(event).replace("mappingproxy(", "").replace(")", "")
+    return str(event)
 
 
 def same(events, expected):

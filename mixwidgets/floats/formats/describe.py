@@ -1,6 +1,7 @@
 """A format, and a value in it, as the command line prints them: the page's words, in rows."""
 
 from fractions import Fraction
+from math import isfinite
 from unicodedata import east_asian_width
 
 from mixwidgets.floats.formats import decode, encode
@@ -66,6 +67,40 @@ def describe_value(fmt: FloatFormat, value: object, lang: str) -> str:
         rows["bits.copy_shortest"] = with_minus(fmt.shortest(code))
     rows |= {key: text for key, text in readouts_of(how, lang).items() if text != _NONE}
     return sentence(how, lang) + "\n" + _table({message(lang, key): text for key, text in rows.items()})
+
+
+def format_in_json(fmt: FloatFormat) -> dict[str, object]:
+    """The format's definition and its figures, for scripts."""
+    names = ("name", "aliases", "bits", "exponent_bits", "fraction_bits", "bias", "signed", "infinity", "nan")
+    figures = ("max", "smallest_normal", "smallest_subnormal", "eps", "citation", "experimental")
+    return {name: _finite(getattr(fmt, name)) for name in (*names, *figures)}
+
+
+def value_in_json(fmt: FloatFormat, value: object) -> dict[str, object]:
+    """One value, for scripts: what it is rounded to and why. Values are texts, since JSON has no NaN."""
+    how = explain(fmt, value)
+    return {
+        "input": str(value),
+        "format": fmt.name,
+        "code": fmt.to_hex(how.code),
+        "value": fmt.shortest(how.code),
+        "exactly": fmt.to_decimal(how.code),
+        "class": fmt.classify(how.code),
+        "rule": how.rule,
+        "below": fmt.to_hex(how.below),
+        "above": fmt.to_hex(how.above),
+        "error": _finite(how.error),
+        "relative_error": _finite(how.relative_error),
+    }
+
+
+def _finite(value: object) -> object:
+    """Fractions as floats; None for what is no finite float, which JSON has not."""
+    try:
+        value = float(value) if isinstance(value, Fraction) else value
+    except OverflowError:
+        return None
+    return value if not isinstance(value, float) or isfinite(value) else None
 
 
 def readouts_of(how: Explanation, lang: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial, reduce
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,10 @@ class LazySummaries(Mapping[str, GradientSummary]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy in another process has what was made, not how to make it.
+        return LazySummaries, (dict(self), dict(self.not_finite))
 
 
 class StoredSummaries(Mapping[str, GradientSummary]):

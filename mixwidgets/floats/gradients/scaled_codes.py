@@ -98,7 +98,7 @@ def _number(values: Any) -> float:
 
 
 def _scaled(codes: Any, scale: Any, factors: Iterable[float], *, is_in_blocks: bool) -> "ScaledCodes | None":
-    """None if the shape of the scales does not fit. `is_in_blocks`: the last axis of the codes is a block's."""
+    """None if the shape of the scales does not fit. `is_in_blocks`: the codes' last axis is a block."""
     shape = list(codes.shape)
     if dtype_name(codes) in _PACKED:
         shape[-1] *= 2

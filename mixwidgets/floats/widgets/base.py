@@ -5,9 +5,9 @@ text, can be saved and drawn, and shows its page in one language.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypedDict, TypeVar
 
 import anywidget
 import traitlets
@@ -18,6 +18,15 @@ from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.suggestion import did_you_mean
 
 T = TypeVar("T")
+
+
+class Keywords(TypedDict, total=False):
+    """Keywords that every widget takes, for editors and type checkers."""
+
+    lang: str | None
+    layout: Any
+    tabbable: bool | None
+    tooltip: str | None
 
 
 class MixWidget(anywidget.AnyWidget):
@@ -41,7 +50,7 @@ class MixWidget(anywidget.AnyWidget):
         self.set_trait("lang", language)
         super().__init__(_module=page_module(self._page, language), **traits)
 
-    def reject_unknown(self, keywords: dict[str, Any]) -> None:
+    def reject_unknown(self, keywords: Mapping[str, object]) -> None:
         """Raise TypeError, with the likely fix, for a keyword that is not a trait."""
         known = [name for name in self.trait_names() if not name.startswith("_")]
         for name in keywords:

@@ -13,7 +13,6 @@ import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any, Literal, Self, cast
 
 from mixwidgets.runs.experiments.options import Options, later, real, whole
@@ -22,6 +21,7 @@ from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.task.own_task import check_protocol, check_source, own_spec, source_of
 from mixwidgets.runs.task.spec import DEFAULTS, TaskSpec
 from mixwidgets.support.checks import check_names, choice, whole_number
+from mixwidgets.support.frozen import FrozenDict
 
 SCHEMA = 1
 """The version of the JSON form; a higher one was written by a newer mixwidgets."""
@@ -217,7 +217,6 @@ class Experiment(Options):
     def __repr__(self) -> str:
         """The call that makes it."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        fields["task_options"] = dict(self.task_options)
         return f"Experiment({', '.join(f'{name}={value!r}' for name, value in fields.items())})"
 
     def __hash__(self) -> int:
@@ -322,7 +321,7 @@ def _task_options(value: object, spec: TaskSpec) -> Mapping[str, float]:
         raise TypeError(f"task_options takes a mapping such as {{'loss_weight': 1e-5}}; got {value!r}.")
     options = {option.name: option for option in spec.options}
     check_names("task_options", value, options)
-    return MappingProxyType({name: options[name].check(number) for name, number in value.items()})
+    return FrozenDict({name: options[name].check(number) for name, number in value.items()})
 
 
 def _batch_size(value: object, spec: TaskSpec) -> int:

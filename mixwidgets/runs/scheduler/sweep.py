@@ -52,7 +52,12 @@ class Sweep:
             cell = run.experiment.id if isinstance(run.experiment, Experiment) else ""
             if cell in experiments and cell not in self._results and run.status in ENDED:
                 self._results[cell] = Result("done", run)
-        threading.Thread(target=self._go, name="sweep", daemon=True).start()
+        # Submitted here, not on the thread: an executor may fork its workers now. A fork copies the import
+        # lock of a module that another thread imports just then, which nothing in the worker releases.
+        for cell in experiments:
+            if cell not in self._results:
+                self._submit(cell)
+        threading.Thread(target=self._collect, name="sweep", daemon=True).start()
 
     @classmethod
     def start(
@@ -64,20 +69,7 @@ class Sweep:
         *,
         workers: int | None = None,
     ) -> Self:
-        """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
-
-        `executor` is any concurrent.futures.Executor, such as `dask.distributed.Client(...).get_executor()`;
-        default: `workers` processes on this machine (loky), or one per core, or per GPU that the experiments
-        use. Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`. A cell with
-        a run that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the same
-        line resumes an interrupted sweep. A worker that does not see the folder returns the files of its run.
-        Equal experiments are one cell. The sweep ends with the process that started it, so a script must wait
-        for it (`Sweep.wait`). `trust_source` is as in `launch`.
-
-        TypeError for anything but Experiments and an executor; ValueError for fewer than 1 worker, or workers
-        and an executor; OSError if `runs_dir` cannot be written, and on Windows (use WSL);
-        ModuleNotFoundError if loky is needed but missing.
-        """
+        """As `mixwidgets.sweep`."""
         if isinstance(experiments, Experiment | str) or not isinstance(experiments, Iterable):
             raise TypeError(
                 f"sweep takes experiments; got a {type(experiments).__name__}. "
@@ -213,11 +205,8 @@ class Sweep:
                 return
             yield None
 
-    def _go(self) -> None:
-        """The thread: submit the missing cells and collect the results."""
-        for cell in self._by_id:
-            if cell not in self._results:
-                self._submit(cell)
+    def _collect(self) -> None:
+        """The thread: collect the results."""
         while not self.is_over:
             cell, future = self._arrived.get()
             if cell in self._results:
@@ -240,6 +229,3 @@ class Sweep:
             future.add_done_callback(lambda done: self._arrived.put((cell, done)))
         except Exception as error:
             self._results[cell] = Result("failed", message=in_words(error))
-        else:
-            if self._is_stopped:
-                future.cancel()

@@ -4,9 +4,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from mixwidgets.floats.gradients.summary import GradientSummary
+from mixwidgets.support.frozen import FrozenDict
 
 REASONS = MappingProxyType(
     {
@@ -26,7 +27,7 @@ REASONS = MappingProxyType(
 class RunStarted:
     """The first event."""
 
-    kind: ClassVar[str] = "started"
+    kind: ClassVar[Literal["started"]] = "started"
     device: str
     """Where the tensors live: "cpu" or "cuda:0"."""
     backend: str
@@ -41,7 +42,7 @@ class RunStarted:
 class StepRecord:
     """One optimiser step, skipped or taken."""
 
-    kind: ClassVar[str] = "step"
+    kind: ClassVar[Literal["step"]] = "step"
     step: int
     """From 1."""
     loss: float
@@ -67,7 +68,7 @@ class StepRecord:
 class Evaluation:
     """The metrics on held-out data."""
 
-    kind: ClassVar[str] = "evaluation"
+    kind: ClassVar[Literal["evaluation"]] = "evaluation"
     step: int
     """Steps done; 0: before training."""
     metrics: Mapping[str, float]
@@ -79,22 +80,22 @@ class Evaluation:
 class GradientSnapshot:
     """Summaries of one step's unscaled float32 gradients."""
 
-    kind: ClassVar[str] = "gradients"
+    kind: ClassVar[Literal["gradients"]] = "gradients"
     step: int
     """The step, from 1."""
     summaries: Mapping[str, GradientSummary]
     """By parameter name, in the model's order."""
-    weights_unchanged: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    weights_unchanged: Mapping[str, int] = field(default_factory=FrozenDict)
     """By parameter name: how many weights with a non-zero gradient the update did not change, in the format
     in which they are kept; in a watched loop, of a large tensor estimated from a sample. Empty if the update
     was skipped."""
     optimizer_norm: float = math.nan
     """In a watched loop: the global L2 norm of the gradients as the optimiser steps, unscaled and clipped;
     NaN if it was not seen."""
-    flushed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    flushed: Mapping[str, int] = field(default_factory=FrozenDict)
     """By parameter name: how many gradients are zero here but not in float32 arithmetic with the same weights
     and batch. Empty unless the experiment has `fp32_reference`."""
-    output_gradients: Mapping[str, GradientSummary] = field(default_factory=lambda: MappingProxyType({}))
+    output_gradients: Mapping[str, GradientSummary] = field(default_factory=FrozenDict)
     """By the name of a linear layer, in the model's order: dy, the gradient of its output, in the compute
     format, before its product's operands are rounded; then unscaled in float32, as `summaries` are. Those of
     all its calls and of all micro-batches are counted together; of several ranks, this rank's. Empty unless
@@ -110,7 +111,7 @@ class Memory:
     pass for the backward pass).
     """
 
-    kind: ClassVar[str] = "memory"
+    kind: ClassVar[Literal["memory"]] = "memory"
     step: int
     """The step after which it was measured."""
     predicted: Mapping[str, int]
@@ -128,7 +129,7 @@ class Work:
     part of the batch.
     """
 
-    kind: ClassVar[str] = "work"
+    kind: ClassVar[Literal["work"]] = "work"
     step: int
     """The step after which it was counted."""
     flops: int
@@ -147,7 +148,7 @@ class Work:
 class RunFinished:
     """The last event."""
 
-    kind: ClassVar[str] = "finished"
+    kind: ClassVar[Literal["finished"]] = "finished"
     reason: str
     """A key of `REASONS`."""
     metrics: Mapping[str, float]

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from mixwidgets.runs.store.events import (
@@ -19,6 +18,7 @@ from mixwidgets.runs.store.records import from_record, without_checksum
 from mixwidgets.runs.store.snapshots import SnapshotReader
 from mixwidgets.runs.task.spec import MOST_METRICS
 from mixwidgets.support.files import open_plain_file
+from mixwidgets.support.frozen import FrozenDict
 
 _BUFFER = 1 << 16  # bytes
 _LONGEST_RECORD = 1 << 20  # bytes, with its line end
@@ -110,8 +110,8 @@ class JournalReader:
                 return snapshot
             return replace(
                 snapshot,
-                summaries=MappingProxyType(dict(snapshot.summaries)),
-                output_gradients=MappingProxyType(dict(snapshot.output_gradients)),
+                summaries=FrozenDict(snapshot.summaries),
+                output_gradients=FrozenDict(snapshot.output_gradients),
             )
         try:
             return from_record(record)

@@ -11,10 +11,11 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from functools import partial
-from types import MappingProxyType, UnionType
+from types import UnionType
 from typing import Any, TypeVar, get_args
 
 from mixwidgets.runs.store.events import REASONS, Event, GradientSnapshot
+from mixwidgets.support.frozen import FrozenDict
 
 T = TypeVar("T")
 
@@ -95,7 +96,7 @@ def from_json_counts(value: object) -> Mapping[str, int]:
 def _by_name(value: object, read: Callable[[object], T], fault: str) -> Mapping[str, T]:
     if not isinstance(value, dict):
         raise ValueError(f"{reprlib.repr(value)} {fault}")
-    return MappingProxyType({from_json_text(name): read(item) for name, item in value.items()})
+    return FrozenDict({from_json_text(name): read(item) for name, item in value.items()})
 
 
 def _flag(value: object) -> bool:

@@ -32,6 +32,7 @@ from mixwidgets.runs.training.multi_tensor import tensors_in
 from mixwidgets.runs.training.operands import FP8Matrix
 from mixwidgets.runs.training.precision import DTYPES, is_emulated
 from mixwidgets.runs.training.trainer import Trainer
+from mixwidgets.support.frozen import FrozenDict
 
 _FLOAT32 = 4  # bytes
 _MULTIPLE = 8  # tensor cores are at full speed if the sizes of a 16-bit product are multiples of it
@@ -75,7 +76,7 @@ class StepProbe(TorchDispatchMode):
         held = _bytes_once(self._trainer.held())
         return Memory(
             step=step,
-            predicted=MappingProxyType(
+            predicted=FrozenDict(
                 {
                     "weights": held["weights"] + sum(self._weight_copies.values()),
                     "master": held["master"],
@@ -84,7 +85,7 @@ class StepProbe(TorchDispatchMode):
                     "activations": sum(self._activations.values()),
                 }
             ),
-            measured=MappingProxyType(self._counter.measured(self._trainer.held())),
+            measured=FrozenDict(self._counter.measured(self._trainer.held())),
         )
 
     def work(self, step: int, peak: float = 0.0) -> Work:

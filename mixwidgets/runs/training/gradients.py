@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from operator import attrgetter
-from types import MappingProxyType
 
 import numpy as np
 import torch
@@ -32,6 +31,7 @@ from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.gradients.values import Array, Grid, grid_of
 from mixwidgets.runs.training.kernels import Kernels, working_kernels
 from mixwidgets.runs.training.multi_tensor import copies, in_dtype
+from mixwidgets.support.frozen import FrozenDict
 
 Summaries = Mapping[str, GradientSummary]
 Pending = Callable[[], LazySummaries]
@@ -81,7 +81,7 @@ def grid_after_unscaling(source: torch.dtype, scale: float) -> Grid:
 
 def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
     """Each tensor's summary by name. Waits for the device."""
-    return MappingProxyType(dict(begin(gradients)()))
+    return FrozenDict(begin(gradients)())
 
 
 def prepare(tensors: Sequence[Tensor]) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
-from types import MappingProxyType
 
 import torch
 from torch import Tensor
@@ -30,6 +29,7 @@ from mixwidgets.runs.training.gradients import begin, global_norm, gpu_kernels, 
 from mixwidgets.runs.training.multi_tensor import copies, on_floats
 from mixwidgets.runs.training.output_gradients import OutputGradients
 from mixwidgets.runs.training.ranks import ALONE, Part, Ranks
+from mixwidgets.support.frozen import FrozenDict
 
 Gradients = Mapping[str, Tensor]
 """Unscaled float32 gradients by parameter name, in the model's order."""
@@ -161,7 +161,9 @@ class Trainer(ABC):
         function is called after the update, with whether it was skipped; it waits for the summaries."""
         summaries = begin(gradients)
         grid = grid_after_unscaling(self.source_dtype, self.loss_scale)
-        flushed = self._flushed(part, gradients, draws) if self.experiment.fp32_reference else {}
+        flushed: Mapping[str, int] = FrozenDict()
+        if self.experiment.fp32_reference:
+            flushed = self._flushed(part, gradients, draws)
         before = copies(list(self.weights.values()))
 
         def finish(skipped: bool) -> GradientSnapshot:
@@ -186,7 +188,7 @@ class Trainer(ABC):
         weighted = {**metrics, "loss": metrics["loss"] * weight}
         if self.recipe.operands is not None:
             weighted["loss_bf16"] = self._metrics(self.outputs_in_bf16(), draws)["loss"] * weight
-        return MappingProxyType(weighted)
+        return FrozenDict(weighted)
 
     def _metrics(self, outputs: Callable[[Tensor], Outputs], random: RandomState) -> Mapping[str, float]:
         def predict(inputs: Tensor) -> Outputs:
@@ -210,7 +212,7 @@ class Trainer(ABC):
         after, pulls = list(self.weights.values()), list(gradients.values())
         if kernels := gpu_kernels(before, after, pulls):
             counts = kernels.count_unchanged(before, after, pulls).tolist()
-            return MappingProxyType(dict(zip(self.weights, counts, strict=True)))
+            return FrozenDict(zip(self.weights, counts, strict=True))
         return _counts(
             {
                 name: old.eq_(weight).bool() & gradients[name].bool()
@@ -262,4 +264,4 @@ def _non_finite(gradients: Gradients) -> tuple[int, str]:
 def _counts(masks: Mapping[str, Tensor]) -> Mapping[str, int]:
     """How many elements of each mask are true. One device sync."""
     counts = torch.stack([mask.count_nonzero() for mask in masks.values()]).tolist()
-    return MappingProxyType(dict(zip(masks, counts, strict=True)))
+    return FrozenDict(zip(masks, counts, strict=True))

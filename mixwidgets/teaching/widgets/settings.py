@@ -6,19 +6,21 @@ this file reads the traits in the page.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import traitlets as t
 
 from mixwidgets.floats.formats.catalogue import get_format, is_named
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.widgets.base import Checked, MixWidget
+from mixwidgets.floats.widgets.base import Checked, Keywords, MixWidget
 from mixwidgets.runs.task.digit_rows import digit_rows
 from mixwidgets.support.checks import choice, real_number, whole_number, yes_or_no
 from mixwidgets.support.parse import to_number
+
+T = TypeVar("T")
 
 _MOST_LAYERS, _MOST_UNITS = 3, 32
 _OWN = re.compile(r"custom_e([1-9])m([1-9][0-9]?)")
@@ -139,7 +141,33 @@ _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
 }
 
 
-def _setting(name: str, first: Any) -> Checked[Any]:
+class Settings(Keywords, total=False):
+    """The settings of both widgets, as keywords."""
+
+    task: str
+    layers: Sequence[int]
+    activation: str
+    weight_format: Any
+    activation_format: Any
+    gradient_format: Any
+    master_weights: bool
+    accumulation: str
+    weight_rounding: str
+    optimizer: str
+    learning_rate: float
+    momentum: float
+    eps: float
+    optimizer_format: Any
+    loss_scale: str
+    log2_loss_scale: int
+    growth_interval: int
+    loss_weight: float
+    batch_size: int
+    seed: int
+    steps: int
+
+
+def _setting(name: str, first: T) -> Checked[T]:
     return Checked(first, partial(checked, name))
 
 

@@ -9,7 +9,7 @@ formats by name, and stochastic rounding, because it cannot explain a random dra
 
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any, ClassVar, Self, TypedDict
+from typing import Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
 import traitlets as t
 from ipywidgets import ValueWidget  # type: ignore[import-untyped]
@@ -19,8 +19,10 @@ from mixwidgets.floats.formats.decode import notation
 from mixwidgets.floats.formats.encode import STOCHASTIC, check_rounding
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.spec import floor_log2
-from mixwidgets.floats.widgets.base import MixWidget
+from mixwidgets.floats.widgets.base import Keywords, MixWidget
 from mixwidgets.support.parse import BitPattern, to_exact
+
+T = TypeVar("T")
 
 _DIGITS = 800  # more than any float64 or midpoint of two float64s has
 
@@ -32,7 +34,7 @@ class How(TypedDict):
     overflow: str
 
 
-class _Face(t.TraitType[Any, Any]):
+class _Face(t.TraitType[T, Any]):
     """One of the traits that together are the editor's number. Setting it sets the others too."""
 
     def set(self, obj: Any, value: Any) -> None:
@@ -62,11 +64,11 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         "overflow": "native",
     }
 
-    format = _Face("float16", help="The format's canonical name; accepts aliases and dtypes.").tag(sync=True)
-    code = _Face("0x3C00", help='The bits, in hex of the format\'s width: "0x7BFF".').tag(sync=True)
-    value = _Face(1.0, help="The value as a float. Not synced: floats do not survive JSON.")
-    rounding = _Face("ties-to-even", help="How a value is rounded.").tag(sync=True)
-    overflow = _Face("native", help="The result for a value beyond the largest.").tag(sync=True)
+    format = _Face[str]("float16", help="The canonical name; accepts aliases and dtypes.").tag(sync=True)
+    code = _Face[str]("0x3C00", help='The bits, in hex of the format\'s width: "0x7BFF".').tag(sync=True)
+    value = _Face[float](1.0, help="The value as a float. Not synced: floats do not survive JSON.")
+    rounding = _Face[str]("ties-to-even", help="How a value is rounded.").tag(sync=True)
+    overflow = _Face[str]("native", help="The result for a value beyond the largest.").tag(sync=True)
     _elements = t.Bytes(
         help='A frame with the first "codes" of a tensor, its "format" and its "total" of elements; or empty.'
     ).tag(sync=True)
@@ -80,7 +82,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         code: Any = None,
         rounding: str = "ties-to-even",
         overflow: str = "native",
-        **traits: Any,
+        **traits: Unpack[Keywords],
     ) -> None:
         fmt = named_format(_format_of(value) if format is None else format)
         how = checked_how(rounding, overflow)
@@ -115,8 +117,8 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
                 "For another format, set editor.format, or convert the tensor, such as with tensor.half()"
             )
         fmt, codes, total = elements_of(tensor, limit)
-        traits["_elements"] = frame({"codes": codes}, format=fmt.name, total=total)
-        return cls(code=int(codes[0]), format=fmt, **traits)
+        elements = frame({"codes": codes}, format=fmt.name, total=total)
+        return cls(code=int(codes[0]), format=fmt, **{**traits, "_elements": elements})
 
     def reinterpret(self, format: Any) -> None:
         """Interpret the same bits in another format. Raises ValueError if they do not fit."""
@@ -212,7 +214,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         A linked editor's code arrives before its input. Until then the old input is kept but not used: an
         empty one would be sent back and erase the other editor's.
         """
-        how = {"rounding": self.rounding, "overflow": self.overflow}
+        how: How = {"rounding": self.rounding, "overflow": self.overflow}
         with suppress(ValueError):  # a bit pattern of another format, or a NaN in a format without one
             if self._input and get_format(self.format).encode(self._input, **how) == int(self.code, 16):
                 return self._input

@@ -1,7 +1,7 @@
 """BlockLab: the effect of a shared scale on the elements of a block."""
 
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import traitlets
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mixwidgets.floats.formats.block_catalogue import get_block_format
 from mixwidgets.floats.formats.block_format import BlockFormat, BlockQuantization
 from mixwidgets.floats.formats.hadamard import SIZE, hadamard, random_signs, rotated
-from mixwidgets.floats.widgets.base import Checked, MixWidget
+from mixwidgets.floats.widgets.base import Checked, Keywords, MixWidget
 
 SHAPES = ((16,), (32,), (16, 16), (16, 32))
 _BY_SIZE = {prod(shape): shape for shape in SHAPES}
@@ -43,11 +43,18 @@ class BlockLab(MixWidget):
     _codes = traitlets.Unicode().tag(sync=True)  # of the values in float32, eight hex digits each, row by row
 
     def __init__(
-        self, values: Any = None, *, format: Any = "mxfp4", scale_rule: Any = None, **traits: Any
+        self,
+        values: Any = None,
+        *,
+        format: Any = "mxfp4",
+        scale_rule: str | None = None,
+        hadamard: bool = False,
+        **traits: Unpack[Keywords],
     ) -> None:
         if values is None:
             values = _samples(BlockLab.format.validate(None, format))
-        super().__init__(format=format, scale_rule=scale_rule, _codes=_to_codes(values), **traits)
+        codes = _to_codes(values)
+        super().__init__(format=format, scale_rule=scale_rule, hadamard=hadamard, _codes=codes, **traits)
 
     @property
     def values(self) -> NDArray[np.float32]:

@@ -1,12 +1,12 @@
 """FormatDesigner: the parameters that define a float format, and the resulting format."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import traitlets
 
 from mixwidgets.floats.formats.catalogue import get_format, list_formats, p3109
 from mixwidgets.floats.formats.float_format import FloatFormat
-from mixwidgets.floats.widgets.base import Checked, MixWidget
+from mixwidgets.floats.widgets.base import Checked, Keywords, MixWidget
 
 _DESIGN = (
     "exponent_bits",
@@ -59,7 +59,7 @@ class FormatDesigner(MixWidget):
         has_zero: bool | None = None,
         subnormals: str | None = None,
         overflows_to_nan: bool | None = None,
-        **traits: Any,
+        **traits: Unpack[Keywords],
     ) -> None:
         self.reject_unknown(traits)
         choices = (

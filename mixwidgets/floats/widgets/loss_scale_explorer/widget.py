@@ -7,7 +7,7 @@ Python gives the same answers (`counts`, `best_loss_scale`). Sources that grow a
 import reprlib
 from dataclasses import asdict
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack, cast, get_args
 
 import traitlets
 
@@ -22,7 +22,7 @@ from mixwidgets.floats.gradients.summary import (
     GradientSummary,
     best_loss_scale,
 )
-from mixwidgets.floats.widgets.base import Checked
+from mixwidgets.floats.widgets.base import Checked, Keywords
 from mixwidgets.floats.widgets.bit_editor.widget import BitEditor
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.frame import frame
@@ -86,6 +86,15 @@ def _compared(formats: Any) -> list[str]:
     return names
 
 
+class ExplorerKeywords(Keywords, total=False):
+    """The traits that the constructor takes beside its own arguments."""
+
+    binade: int | None
+    compare: Any
+    kind: Kind
+    tensor: str | None
+
+
 class LossScaleExplorer(FollowingWidget):
     """Move the loss scale and see which gradients a format flushes, makes subnormal or overflows.
 
@@ -141,7 +150,7 @@ class LossScaleExplorer(FollowingWidget):
         title: str | None = None,
         block_formats: BlockFormats = (),
         block_axis: int | None = None,
-        **traits: Any,
+        **traits: Unpack[ExplorerKeywords],
     ) -> None:
         self.reject_unknown(traits)
         self.format = format  # refused before the gradients are counted

@@ -1,9 +1,9 @@
 """NumberLine: a number between its neighbours on a line that zooms."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from mixwidgets.floats.formats.catalogue import one_or_several
-from mixwidgets.floats.widgets.base import Checked
+from mixwidgets.floats.widgets.base import Checked, Keywords
 from mixwidgets.floats.widgets.bit_editor.widget import BitEditor, named_format
 
 
@@ -38,9 +38,12 @@ class NumberLine(BitEditor):
         *,
         formats: Any = ("bfloat16", "float8_e5m2"),
         code: Any = None,
-        **traits: Any,
+        rounding: str = "ties-to-even",
+        overflow: str = "native",
+        **traits: Unpack[Keywords],
     ) -> None:
-        super().__init__(value, format=format, code=code, formats=formats, **traits)
+        others: dict[str, Any] = {**traits, "formats": formats}
+        super().__init__(value, format, code=code, rounding=rounding, overflow=overflow, **others)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """State from the page, accepted unchanged or rejected as a whole."""

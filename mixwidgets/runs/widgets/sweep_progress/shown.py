@@ -1,9 +1,12 @@
 """mixwidgets.sweep: starts a Sweep that a notebook shows as its SweepProgress."""
 
+import os
 import sys
-from functools import wraps
+from collections.abc import Iterable
+from concurrent.futures import Executor
 from typing import Any
 
+from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.scheduler.sweep import Sweep
 from mixwidgets.runs.store.run import Run
 
@@ -46,6 +49,26 @@ def _cell() -> int | None:
     return shell.execution_count if shell is not None and hasattr(shell, "kernel") else None
 
 
-@wraps(Sweep.start, assigned=("__doc__",))
-def sweep(*args: Any, **keywords: Any) -> Sweep:
-    return ShownSweep.start(*args, **keywords)
+def sweep(
+    experiments: Iterable[Experiment],
+    executor: Executor | None = None,
+    runs_dir: str | os.PathLike[str] = "runs",
+    trust_source: bool = False,
+    *,
+    workers: int | None = None,
+) -> ShownSweep:
+    """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
+
+    `executor` is any concurrent.futures.Executor, such as `dask.distributed.Client(...).get_executor()`;
+    default: `workers` processes on this machine (loky), or one per core, or per GPU that the experiments
+    use. Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`. A cell with
+    a run that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the same
+    line resumes an interrupted sweep. A worker that does not see the folder returns the files of its run.
+    Equal experiments are one cell. The sweep ends with the process that started it, so a script must wait
+    for it (`Sweep.wait`). `trust_source` is as in `launch`.
+
+    TypeError for anything but Experiments and an executor; ValueError for fewer than 1 worker, or workers
+    and an executor; OSError if `runs_dir` cannot be written, and on Windows (use WSL);
+    ModuleNotFoundError if loky is needed but missing.
+    """
+    return ShownSweep.start(experiments, executor, runs_dir, trust_source, workers=workers)

@@ -5,11 +5,12 @@ import time
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import traitlets as t
 
+from mixwidgets.floats.widgets.base import Keywords
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.runs.experiments.grid import ExperimentNames, grid_of
@@ -53,7 +54,7 @@ class SweepProgress(FollowingWidget):
     ).tag(sync=True)
     _is_over = t.Bool(False).tag(sync=True)
 
-    def __init__(self, sweep: Sweep, **traits: Any) -> None:
+    def __init__(self, sweep: Sweep, **traits: Unpack[Keywords]) -> None:
         if not isinstance(sweep, Sweep):
             raise TypeError(
                 f"SweepProgress takes a sweep; got a {type(sweep).__name__}. "

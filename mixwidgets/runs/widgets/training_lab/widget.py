@@ -2,14 +2,14 @@
 
 import os
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import traitlets as t
 from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
-from mixwidgets.floats.widgets.base import Checked
+from mixwidgets.floats.widgets.base import Checked, Keywords
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
@@ -58,6 +58,19 @@ IN_KERNEL = (
     "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
     "the kernel's own process instead, one run after another; they end with the kernel."
 )
+
+
+class LabKeywords(Keywords, total=False):
+    """The traits that the constructor takes beside its own arguments."""
+
+    task: str
+    recipe: str | Iterable[str]
+    own_recipes: Mapping[str, Recipe]
+    changes: str
+    steps: int | None
+    seed: int | Iterable[int]
+    device: str
+    settings: str | Mapping[str, Any]
 
 
 class TrainingLab(FollowingWidget):
@@ -132,9 +145,9 @@ class TrainingLab(FollowingWidget):
         runs_dir: str | os.PathLike[str] | Run = "runs",
         *,
         scenario: str | None = None,
-        lang: str | None = None,
-        **traits: Any,
+        **given: Unpack[LabKeywords],
     ) -> None:
+        traits: dict[str, Any] = dict(given)
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
@@ -153,7 +166,7 @@ class TrainingLab(FollowingWidget):
         self._asked: dict[str, object] = {}  # the newest requests for a comparison and for gradients
         self._wants_spare = False  # whether a launch is expected, so that a spare is worth its memory
         self._awaited: set[str] = set()  # runs of the comparison that were alive when it was made
-        language = chosen_language(lang)
+        language = chosen_language(traits.pop("lang", None))
         super().__init__(
             lang=language,
             **traits,

@@ -1,11 +1,11 @@
 """Exercise: one question to predict and then check, in the page, without a kernel."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import traitlets
 
-from mixwidgets.floats.widgets.base import MixWidget
+from mixwidgets.floats.widgets.base import Keywords, MixWidget
 from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.teaching.exercises.questions import (
     get_question,
@@ -37,15 +37,15 @@ class Exercise(MixWidget):
     _record = traitlets.Unicode().tag(sync=True)  # all steps in order, see exercises/record.py
     _question = traitlets.Dict().tag(sync=True)  # the question in one language
 
-    def __init__(self, exercise: str | Mapping[str, Any], *, lang: str | None = None, **traits: Any) -> None:
+    def __init__(self, exercise: str | Mapping[str, Any], **traits: Unpack[Keywords]) -> None:
         self._asked = read_question(exercise) if isinstance(exercise, Mapping) else get_question(exercise)
-        language = chosen_language(lang)
+        language = chosen_language(traits.get("lang"))
         words = report_words(language)
+        others: dict[str, Any] = {**traits, "lang": language}
         super().__init__(
             exercise=self._asked.id,
             _question={**question_in(self._asked, language), "report": words},
-            lang=language,
-            **traits,
+            **others,
         )
 
     @classmethod

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import traitlets as t
@@ -13,7 +13,7 @@ from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.frame import frame, read_frame
 from mixwidgets.support.checks import choice, whole_number
 from mixwidgets.teaching.widgets.playground.settings import DEFAULTS, STORIES, experiment_of
-from mixwidgets.teaching.widgets.settings import NetworkWidget, as_text
+from mixwidgets.teaching.widgets.settings import NetworkWidget, Settings, as_text
 from mixwidgets.teaching.widgets.training_step.widget import DEFAULTS as STEP_DEFAULTS
 from mixwidgets.teaching.widgets.training_step.widget import TrainingStep
 
@@ -71,10 +71,10 @@ class Playground(NetworkWidget):
         frame({"rows": np.empty((0, len(_COLUMNS)))}), help='A frame: "rows", float64, with these _COLUMNS.'
     ).tag(sync=True, from_json=lambda data, _: bytes(memoryview(data)))
 
-    def __init__(self, story: str | None = None, *, lang: str | None = None, **settings: Any) -> None:
+    def __init__(self, story: str | None = None, **settings: Unpack[Settings]) -> None:
         self.reject_unknown(settings)
         self.story = story or ""
-        super().__init__(lang=lang, **{**STORIES.get(self.story, {}), **settings})
+        super().__init__(**{**STORIES.get(self.story, {}), **settings})
         self._follows_story = True
 
     @property

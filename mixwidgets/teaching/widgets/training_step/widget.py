@@ -2,17 +2,17 @@
 
 import json
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import traitlets as t
 
 from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.support.checks import whole_number, yes_or_no
-from mixwidgets.teaching.widgets.settings import NetworkWidget, as_text
+from mixwidgets.teaching.widgets.settings import NetworkWidget, Settings, as_text
 from mixwidgets.teaching.widgets.training_step.stations import COLUMNS, NO_STATIONS, read_stations
 
 if TYPE_CHECKING:
@@ -70,6 +70,15 @@ def _is_in_network(weight: list[int], task: str, layers: list[int]) -> bool:
     return layer < len(widths) and source <= widths[layer - 1] and unit <= widths[layer]
 
 
+class StepSettings(Settings, total=False):
+    """The settings, as keywords."""
+
+    float32_steps: int
+    earlier_scales: Sequence[int]
+    weight: Sequence[int]
+    all_weights: bool
+
+
 class TrainingStep(NetworkWidget):
     """One real training step of a small network as a loop: a weight goes through it in its bits.
 
@@ -111,8 +120,8 @@ class TrainingStep(NetworkWidget):
         sync=True, from_json=lambda data, _: bytes(memoryview(data))
     )
 
-    def __init__(self, *, lang: str | None = None, **settings: Any) -> None:
-        super().__init__(lang=lang, **settings)
+    def __init__(self, **settings: Unpack[StepSettings]) -> None:
+        super().__init__(**settings)
 
     @property
     def stations(self) -> "pd.DataFrame":
