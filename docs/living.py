@@ -1,4 +1,5 @@
-"""A directive: a widget that lives in the page, as the file that `save` writes, below the line that makes it.
+"""Two directives. A widget that lives in the page, as the file that `save` writes, below the line that
+makes it:
 
     ```{living} number-line
     :height: 640
@@ -9,6 +10,11 @@
 
 A browser loads the file when its place is scrolled near. Without scripts there is the picture instead, which
 is NAME-light.png in screenshots/.
+
+A figure of mixwidgets/teaching/figures, whose boxes open their code:
+
+    ```{drawn} five_steps en
+    ```
 """
 
 from html import escape
@@ -20,6 +26,8 @@ from docutils.parsers.rst import Directive, directives
 from sphinx.application import Sphinx
 
 import mixwidgets as mw
+from mixwidgets.teaching.site.edition import html
+from mixwidgets.teaching.site.figures import figure
 
 _FRAME = (
     '<iframe class="living" src="{source}" title="{alt}" loading="lazy" style="height: {height}px"></iframe>'
@@ -57,6 +65,14 @@ class Living(Directive):
         ]
 
 
+class Drawn(Directive):
+    required_arguments = 2  # the name of the figure, and its language
+
+    def run(self) -> list[nodes.Node]:
+        return [nodes.raw("", html(figure(*self.arguments)), format="html")]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("living", Living)
+    app.add_directive("drawn", Drawn)
     return {"parallel_read_safe": True}

@@ -1,12 +1,13 @@
 """Slides of the lessons, in every language: `make slides`; `python -m docs.slides FOLDER` writes them there.
 
-A slide is a section's heading, the result of a cell (with the cell where both fit), or the summary. What the
-lesson says after it until the next slide is in its notes, which S opens in a separate window.
+A slide is a section's heading, a figure, the result of a cell (with the cell where both fit), or the summary.
+What the lesson says after it until the next slide is in its notes, which S opens in a separate window.
 """
 
 import re
 import shutil
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -20,6 +21,7 @@ ROOT = HERE.parents[1]
 REVEAL = ROOT / "build/npm/reveal.js-4.6.1"
 """The package, as `make` gets it from npm."""
 EDITIONS = {"en": ROOT / "notebooks", "zh": ROOT / "notebooks/zh"}
+_FIGURE = re.compile(r"!\[(?P<words>[^]]*)\]\((?P<file>[\w./]+\.svg|data:image/svg\+xml[^)]+)\)")
 LINES = 24  # of code and of what it printed, on one slide
 
 
@@ -47,6 +49,9 @@ def write_slides(folder: Path, lessons: str = "[0-9]*") -> None:
 def slides(path: Path, lang: str) -> tuple[str, str]:
     """A lesson's title, and its page of slides."""
     lesson = nbformat.read(path, as_version=4)
+    for cell in lesson.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _FIGURE.sub(lambda figure: _inside(path.parent, figure), cell.source)
     title = lesson.cells[0].source.split("\n")[0].removeprefix("# ")
     lesson.cells = list(arranged(lesson.cells))
     lesson.metadata.title = title
@@ -75,7 +80,17 @@ def arranged(cells: list[NotebookNode]) -> Iterator[NotebookNode]:
             yield _text(f"{heading}\n\n{points}", "slide")
             yield _text(text, "notes")
         else:
-            yield _text(cell.source, "notes")
+            for figure in _FIGURE.finditer(cell.source):
+                yield _text(f"### {section}\n\n{figure[0]}", "subslide")
+            yield _text(_FIGURE.sub("", cell.source), "notes")
+
+
+def _inside(folder: Path, figure: re.Match[str]) -> str:
+    """The figure of a lesson with its file in the page."""
+    if figure["file"].startswith("data:"):
+        return figure[0]
+    data = b64encode((folder / figure["file"]).read_bytes()).decode()
+    return f"![{figure['words']}](data:image/svg+xml;base64,{data})"
 
 
 def _opening(text: str) -> str:

@@ -46,6 +46,9 @@ def copy_course(folder: Path) -> dict[Path, Path]:
         name = lesson.relative_to(course)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         copies[name] = _handed_out(lesson.read_bytes(), folder / name)
+    for figure in [*course.glob("*.svg"), *course.glob("zh/*.svg")]:
+        if not os.path.lexists(place := folder / figure.relative_to(course)):
+            _put(place, figure.read_bytes())
     return copies
 
 

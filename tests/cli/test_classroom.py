@@ -55,6 +55,20 @@ def everything(folder):
     }
 
 
+def test_the_figures_of_the_lessons_are_beside_the_copies(lessons, tmp_path):
+    for place in ("five_steps.svg", "zh/five_steps.svg"):
+        (lessons / place).write_text(f"<svg/> of {place}")
+    assert [*map(str, course.copy_course(tmp_path / "mine"))] == [
+        "00_start_here.ipynb",
+        "01_bits.ipynb",
+        "zh/00_start_here.ipynb",
+    ]
+    assert (tmp_path / "mine/zh/five_steps.svg").read_text() == "<svg/> of zh/five_steps.svg"
+    (tmp_path / "mine/five_steps.svg").write_text("a drawing of the student's own")
+    course.copy_course(tmp_path / "mine")
+    assert (tmp_path / "mine/five_steps.svg").read_text() == "a drawing of the student's own"
+
+
 def test_it_opens_a_copy_of_the_whole_course(lessons, opened):
     assert call("lab", "--classroom", "mine", "--no-browser").exit_code == 0
     assert opened[0][-2:] == [f"mine/{FIRST}", "--no-browser"]
@@ -235,9 +249,12 @@ print(len(course.copy_course(Path("mine"))), (Path("mine") / course.FIRST).exist
         assert (
             f"\n{package} " in text
         )  # what the pages are built with; the others are by the build's own list
-    written = [*(root / "notebooks").glob("*.ipynb"), *(root / "notebooks").glob("zh/*.ipynb")]
-    assert brought == sorted(str(path.relative_to(root / "notebooks")) for path in written)
-    assert copied == f"{len(brought)} True"
+    lessons, figures = (
+        [*(root / "notebooks").glob(f"*.{kind}"), *(root / "notebooks").glob(f"zh/*.{kind}")]
+        for kind in ("ipynb", "svg")
+    )
+    assert brought == sorted(str(path.relative_to(root / "notebooks")) for path in [*lessons, *figures])
+    assert copied == f"{len(lessons)} True"
     # Where a module's path were another in the package, hatchling would refuse an editable install.
     assert all(
         file.path.endswith(file.distribution_path)

@@ -1,6 +1,7 @@
 """The slides of a lesson work from a disk: nothing is fetched, each fits on the screen, the notes open."""
 
 import re
+import shutil
 
 import nbformat
 import pytest
@@ -52,6 +53,39 @@ def test_a_lecture_needs_no_network(written, lesson, lang):
             page.keyboard.press("Space")
         assert count > 20
         assert not [url for url in asked if not url.startswith((written.as_uri(), "data:"))]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_figure_of_a_lesson_has_a_slide(tmp_path, monkeypatch, lang):
+    folder = tmp_path / "lessons"
+    folder.mkdir()
+    for name in ("five_steps", "training_step"):
+        shutil.copy(EDITIONS[lang] / f"{name}.svg", folder)
+    cells = [
+        "# A lesson\n\n**In one minute.** Why?",
+        "## A step",
+        "Look:\n\n![five](five_steps.svg)\n\nSo.",
+        "![one](training_step.svg)",
+        "## The end\n\n- so",
+    ]
+    lesson = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_markdown_cell, cells)])
+    nbformat.write(lesson, folder / "01_steps.ipynb")
+    monkeypatch.setitem(EDITIONS, lang, folder)
+    write_slides(tmp_path / "slides", "01_steps*")
+    with browser() as chromium:
+        page = chromium.new_page(viewport={"width": 1280, "height": 720})
+        page.goto((tmp_path / f"slides/01_steps_{lang}.html").as_uri())
+        page.wait_for_function("window.Reveal?.isReady()")
+        seen = {}
+        for _ in range(page.evaluate("Reveal.getTotalSlides()")):
+            for picture in page.locator(".slides section.present:not(.stack) > :not(aside) img").all():
+                seen[picture.get_attribute("alt")] = page.evaluate(DRAWN)
+                right, down = page.evaluate(REACH)
+                assert right <= 1200
+                assert down <= 700
+            page.keyboard.press("Space")
+    assert list(seen) == ["five", "one"]
+    assert all(height > 470 for ((_, height),) in seen.values())
 
 
 def test_the_notes_say_what_the_lesson_says_there(written):
