@@ -94,7 +94,7 @@ def counted(names: Sequence[str], counts: Array, looked: Sequence[Array], grid: 
 
     Until the first is read, the cells that hold values are kept, a small part of `counts`.
     """
-    filled, shape, dtype = np.flatnonzero(counts), counts.shape, counts.dtype
+    filled, shape, dtype = np.flatnonzero(counts != 0), counts.shape, counts.dtype
     kept = counts.reshape(-1)[filled]
 
     @cache
