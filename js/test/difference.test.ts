@@ -11,7 +11,7 @@ import { float64, packed } from "./frames.ts";
 
 const bytesOf = (name: string) => Buffer.from(vectors.cases.find((one) => one.name === name)!.bytes, "hex");
 const row = (module: string, direction: string, verdict: "ok" | "off" | "raised" = "ok", call = 0, ...tensors: string[]) =>
-  ({ module, kind: "Linear", call, direction, tensors: verdict === "raised" ? [] : ["output", ...tensors].slice(-Math.max(1, tensors.length)), verdict, reason: verdict === "ok" ? "" : `why ${module}` });
+  ({ module, kind: "Linear", call, direction, costs: null as number | null, tensors: verdict === "raised" ? [] : ["output", ...tensors].slice(-Math.max(1, tensors.length)), verdict, reason: verdict === "ok" ? "" : `why ${module}` });
 
 const ROWS = [row("a", "forward"), row("<b>", "forward", "off"), row("b", "forward", "ok", 1), row("loss", "forward"),
   row("b", "backward", "ok", 1, "gradient of weight"), row("a", "backward", "off", 0, "gradient of input", "gradient of output 2"), row("step", "backward", "raised")];
@@ -19,11 +19,11 @@ const ERRORS = [[1e-4, 2e-4], [Infinity, 3e-4], [0, 0], [1e-3, 1e-3], [1e-3, 1e-
 
 const TENSORS = { ok: "spread float32", off: "edges float32" };
 
-function show(rows = ROWS) {
+function show(rows = ROWS, costliest = "") {
   const summaries = rows.flatMap(({ verdict, tensors }) => tensors.flatMap((_, i) => [verdict === "off" && i === 0 ? TENSORS.off : TENSORS.ok, TENSORS.ok]));
   const model = fakeModel({
     _rows: rows, _tensors: writeFrame({ errors: float64(rows.flatMap(({ tensors }) => tensors).map((_, i) => ERRORS[i % ERRORS.length]!)), ...packed(summaries.map(bytesOf)) }),
-    _format: "float16", _loss_scale: 1024,
+    _format: "float16", _loss_scale: 1024, _costliest: costliest,
   });
   const el = document.body.appendChild(document.createElement("div"));
   const cleanup = difference.render({ model, el } as never);
@@ -165,4 +165,13 @@ test("a removed view leaves nothing", () => {
   const { model, el, cleanup } = show();
   cleanup();
   expect([model.listening(), el.children.length]).toEqual([0, 0]);
+});
+
+test("marks where rounding alone costs much", () => {
+  const { cells, text, cleanup } = show(ROWS.map((one, i) => (i === 0 ? { ...one, costs: 0.33 } : one)), "rounding alone costs 33 % in 'a'");
+  expect(document.querySelectorAll(".mw-difference-line .mw-difference-costs").length).toBe(1);
+  expect(cells()[1]!.getAttribute("aria-label")).toContain("rounding alone costs 0.33");
+  expect(text(".mw-callout")).toContain("rounding alone costs 33 % in 'a'");
+  expect(text(".mw-difference-key")).toContain("more than 1 % here");
+  cleanup();
 });

@@ -1,5 +1,6 @@
 """Every widget in a state that shows all its parts: what the tests for all of them look at."""
 
+import math
 from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
@@ -85,14 +86,14 @@ def _module_errors(lang, folder):
             )
             told = ("off", reason) if is_off else ("ok", "")
             rows.append(_row(f"blocks.{i}.attention.projection", direction, *told))
-            tensors.append([(name, *errors, *pair) for name in names])
+            tensors.append([(name, *errors, *pair, (1.0, 1.0)) for name in names])
     rows.append(_row("step", "backward", "raised", "it raises RuntimeError: no room"))
     return ModuleErrors(rows, [*tensors, []], "float16", 2.0**15, lang=lang)
 
 
 def _row(module, direction, verdict, reason):
     texts = {"module": module, "kind": "Linear", "direction": direction}
-    return {**texts, "call": 0, "verdict": verdict, "reason": reason}
+    return {**texts, "call": 0, "costs": math.nan, "verdict": verdict, "reason": reason}
 
 
 def _block_lab(lang, folder, **traits):

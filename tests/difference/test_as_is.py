@@ -71,6 +71,46 @@ def test_what_rounding_costs_is_told_though_it_is_explained():
     steps = torch.arange(900.0, 1000.0)[:, None] + 0.5
     found = mw.first_difference(model, steps, lambda y: y.square().mean(), "bf16")
     assert found.module is None
-    assert found.costliest.startswith("rounding alone costs ")
-    assert "% in " in found.costliest
+    row = found.table.loc[found.table.costs.idxmax()]
+    assert (row.module, row.costliest, row.verdict) == ("1", "output", "ok")
+    (tensor,) = found.tensors[row.name]
+    exact, came = tensor.worst
+    assert min(abs(exact - sine) for sine in model[1](steps).flatten().tolist()) < 1e-6
+    assert row.costs == tensor.error > 0.1
+    assert found.costliest == (
+        f"rounding alone costs {100 * row.costs:.3g} % in '1', in its output: {exact:.6g} became {came:.6g}"
+    )
     assert mw.first_difference(Soft(), X, lambda p: p.square().sum(), "bf16").costliest == ""
+
+
+class Twofold(nn.Module):
+    """The sine of a large number, of which rounding leaves little, and a product with a small error."""
+
+    def forward(self, t):
+        return (t * torch.linspace(0.5, 1, 8, dtype=t.dtype)).sin(), t * 1.1 * 1.1 * 1.1
+
+
+def test_the_worst_tensor_by_error_is_shown_beside_that_by_ratio():
+    """What decides the verdict may have a small error, which hides a large one that rounding explains."""
+
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.two, self.last = Twofold(), nn.Linear(9, 1)
+
+        def forward(self, t):
+            return self.last(torch.cat(self.two(t), -1))
+
+    torch.manual_seed(0)
+    steps = torch.arange(900.0, 1000.0)[:, None] + 0.5
+    found = mw.first_difference(Both(), steps, lambda y: y.square().mean(), "bf16")
+    (index,) = found.table.index[(found.table.module == "two") & (found.table.direction == "forward")]
+    row = found.table.loc[index]
+    assert {tensor.name for tensor in found.tensors[index]} == {"output", "output 2"}
+    assert row.costliest == "output"
+    assert row.costs > 0.1
+    for row, tensors in zip(found.table.itertuples(), found.tensors, strict=True):
+        worst = max(tensors, key=lambda tensor: tensor.error)
+        is_costly = row.direction == "forward" and row.verdict == "ok" and worst.error > 0.01
+        assert row.costliest == (worst.name if is_costly else "")
+        assert (row.costs == worst.error) == is_costly

@@ -46,7 +46,7 @@ def step(twin, watcher):
 
 def test_shares_go_to_a_function_and_to_tensorboard(tmp_path):
     twin, told = Twin(), []
-    watcher = watch(twin.net, twin.steps_by, every=2)
+    watcher = watch(twin.net, twin.steps_by, every=2, changes_every=1)
     watcher.log_to(lambda values, step: told.append((step, values))).log_to("tensorboard", tmp_path / "tb")
     with watcher:
         made = [step(twin, watcher) for _ in range(3)]
@@ -158,7 +158,9 @@ def test_wandb_offline(tmp_path):
     """The real library: it starts a process, and writes what it would send."""
     wandb = importlib.import_module("wandb")
     twin = Twin()
-    watcher = watch(twin.net, twin.steps_by, every=1).log_to("wandb")  # before there is a run
+    watcher = watch(twin.net, twin.steps_by, every=1, changes_every=1).log_to(
+        "wandb"
+    )  # before there is a run
     run = wandb.init(project="watched", mode="offline", dir=tmp_path, settings=wandb.Settings(silent=True))
     try:
         with watcher:

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 import mixwidgets as mw
-from mixwidgets.diagnosis.watching import step as one_step
+from mixwidgets.diagnosis.watching import counting
 from mixwidgets.diagnosis.watching.step import Step
 from mixwidgets.diagnosis.watching.watch import watch
 from mixwidgets.floats.gradients.summary import GradientSummary
@@ -244,7 +244,7 @@ def test_every_hook_is_taken_away(end, monkeypatch):
         with pytest.raises(TypeError, match="NoneType"), watcher:
             twin.step()
     elif end == "error in looking":
-        monkeypatch.setattr(one_step, "begin", lambda gradients, **_: 1 / 0)
+        monkeypatch.setattr(counting, "begin", lambda gradients, **_: 1 / 0)
         with pytest.warns(RuntimeWarning, match="ZeroDivisionError"), watcher:
             twin.step()
     else:
@@ -308,7 +308,7 @@ def test_what_is_copied_or_pickled_meanwhile_is_no_part_of_it():
 def test_an_error_of_its_own_ends_watching_and_not_training(strict, monkeypatch):
     plain = Twin(scaler=scaler()).run()
     twin, calls = Twin(scaler=scaler()), []
-    real = one_step.begin
+    real = counting.begin
 
     def breaks_later(gradients, **options):
         calls.append(gradients)
@@ -316,7 +316,7 @@ def test_an_error_of_its_own_ends_watching_and_not_training(strict, monkeypatch)
             raise ValueError("no such luck")
         return real(gradients, **options)
 
-    monkeypatch.setattr(one_step, "begin", breaks_later)
+    monkeypatch.setattr(counting, "begin", breaks_later)
     with warnings.catch_warnings():
         warnings.simplefilter("error" if strict else "ignore")
         watcher = twin.run_watched(4)

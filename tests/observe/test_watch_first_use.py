@@ -87,7 +87,7 @@ def test_a_report_answers_first_and_the_worst_tensor_first():
     lines = str(report).splitlines()
     assert lines[0] == "Step 1: float16 loses values of 1 of 2 tensors."
     assert lines[1].startswith("The gradients have the norm 2.83 after the backward pass")
-    assert lines[2] == "The step changed 100 % of the weights."
+    assert lines[2] == "Step 1 changed 100 % of the weights."
     assert [line.split(":")[0] for line in lines if line.startswith("  ")] == ["  bad", "  good"]
     assert "2^" in lines[-3]  # the advice is not cut off
     shown = report._repr_html_()
@@ -111,12 +111,25 @@ def test_a_report_of_many_tensors_is_short_and_escaped():
     assert len(report) == 30
 
 
+def test_an_inf_of_the_gradients_is_no_loss_of_the_format():
+    model = nn.ParameterDict({"good": nn.Parameter(torch.zeros(8)), "bad": nn.Parameter(torch.zeros(8))})
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    watcher = mw.watch(model, optimizer, every=1)
+    (model["good"] + model["bad"] * torch.inf).sum().backward()
+    optimizer.step()
+    lines = str(watcher.report()).splitlines()
+    assert lines[:2] == [
+        "Step 1: float16 loses values of 0 of 2 tensors.",
+        "1 of 2 tensors hold an inf or a NaN.",
+    ]
+
+
 def test_a_report_speaks_the_language_of_widgets(monkeypatch):
     monkeypatch.setenv("MIXWIDGETS_LANG", "zh")
     twin = Twin()
     with mw.watch(twin.net, twin.steps_by, every=1) as watcher:
         twin.run(1)
-    assert "这一步改变了" in str(watcher.report())
+    assert "改变了权重的" in str(watcher.report())
 
 
 @pytest.mark.parametrize(

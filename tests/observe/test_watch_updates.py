@@ -22,7 +22,7 @@ def loop(update, *, make=torch.optim.SGD, by=None, dtype=torch.float32, lr=0.05,
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3)).to(dtype)
     optimizer = make(model.parameters(), lr=lr)
-    watched = mw.watch(model, optimizer, by, every=1, **options)
+    watched = mw.watch(model, optimizer, by, every=1, changes_every=1, **options)
     torch.manual_seed(1)
     with watched:
         for _ in range(3):
@@ -177,7 +177,7 @@ def test_a_learning_rate_of_0_is_no_lack_of_precision():
 
 def test_a_skipped_step_changes_nothing_and_is_no_fault():
     twin = Twin(scaler=torch.amp.GradScaler("cpu", init_scale=2.0**10), poisoned=(2,))
-    watcher = twin.run_watched(3)
+    watcher = twin.run_watched(3, changes_every=1)
     assert [bool(snapshot.changes) for snapshot in watcher.history] == [True, False, True]
     assert not notes_of(watcher, "ulp")
 
@@ -209,7 +209,7 @@ def test_a_moving_average_in_a_narrow_format_stands_still(kind):
             extra = list(ema.parameters())
         elif kind == "shadow_params":
             extra = type("Average", (), {"shadow_params": list(ema.parameters())})()
-        with mw.watch(model, optimizer, every=2, extra={"ema": extra}) as watcher:
+        with mw.watch(model, optimizer, every=2, changes_every=1, extra={"ema": extra}) as watcher:
             for _ in range(9):
                 optimizer.zero_grad()
                 (model(torch.randn(8, 6)) ** 2).mean().backward()
@@ -247,7 +247,7 @@ def test_the_run_and_the_trackers_get_it_too(tmp_path):
     torch.manual_seed(0)
     model = small_model().bfloat16()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
-    watcher = mw.watch(model, optimizer, every=1, path=tmp_path / "run")
+    watcher = mw.watch(model, optimizer, every=1, changes_every=1, path=tmp_path / "run")
     with watcher.log_to(lambda values, step: told.append(values)):
         model(torch.ones(8, 6, dtype=torch.bfloat16)).float().square().mean().backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1e-2)
@@ -265,13 +265,13 @@ def test_the_run_and_the_trackers_get_it_too(tmp_path):
 
 
 def test_two_optimisers_with_an_update_after_each_are_one_step():
-    """Once it is known that the loop does so: the first iteration counts as two."""
+    """That the loop does so shows with its second update; the first iteration ended with its first."""
     torch.manual_seed(0)
     first, second, by = nn.Linear(6, 4), nn.Linear(4, 3), scaler(2.0**4, growth_interval=3)
     model = nn.Sequential(first, second)
     optimizers = [torch.optim.SGD(part.parameters(), lr=0.1) for part in (first, second)]
     seen = []
-    with mw.watch(model, optimizers, by, every=1) as watcher:
+    with mw.watch(model, optimizers, by, every=1, changes_every=1) as watcher:
         for _ in range(6):
             for optimizer in optimizers:
                 optimizer.zero_grad()
@@ -280,16 +280,18 @@ def test_two_optimisers_with_an_update_after_each_are_one_step():
                     seen.append(mw.GradientSummary.of(second.weight.grad / by.get_scale()))
                 by.step(optimizer)
                 by.update()
-    assert watcher.step == 7
-    assert notes_of(watcher, "until step 2 each update counted as one")
+    assert watcher.step == 6
+    assert notes_of(watcher, "ended with its first update")
+    assert [*watcher.history[0].changes] == ["0.weight", "0.bias"]
     found = [snapshot.summaries["1.weight"].counts("float16") for snapshot in watcher.history[1:]]
-    assert found == [summary.counts("float16") for summary in seen]
+    assert found == [summary.counts("float16") for summary in seen[1:]]
+    assert all(len(snapshot.changes) == 4 for snapshot in watcher.history[1:])
 
 
 def test_training_does_not_change_by_a_bit_with_extras():
     twin = Twin()
     average = deepcopy(twin.net)
-    with mw.watch(twin.net, twin.steps_by, every=1, extra={"ema": average}):
+    with mw.watch(twin.net, twin.steps_by, every=1, changes_every=1, extra={"ema": average}):
         twin.run(4)
     assert_same(twin.state(), Twin().run(4).state())
 
@@ -302,3 +304,16 @@ def test_norms_beyond_the_range_of_float32s_squares():
     assert norms["large"] == pytest.approx(2e30, rel=1e-6)
     assert norms["zero"] == 0
     assert math.isnan(norms["broken"])
+
+
+@pytest.mark.parametrize(("every", "compared"), [(1, [1, 11, 21]), (7, [1, 15]), (10, [1, 11, 21])])
+def test_by_default_ten_steps_lie_between_two_comparisons(every, compared):
+    twin = Twin()
+    average = deepcopy(twin.net)
+    watcher = twin.run_watched(25, every=every, extra={"ema": average})
+    assert [snapshot.step for snapshot in watcher.history if snapshot.changes] == compared
+    assert [snapshot.step for snapshot in watcher.history if snapshot.extras] == compared[1:]
+    report = watcher.report()
+    assert report.changed.notna().all()
+    assert f"Step {compared[-1]} changed" in str(report)
+    assert f"Step {compared[-1] - 1} changed 0 % of ema." in str(report)

@@ -9,7 +9,7 @@ recipe's modules receive them.
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
-from math import floor, inf, isfinite, log2
+from math import floor, inf, isfinite, log2, nan
 from typing import Any
 
 import torch
@@ -47,6 +47,8 @@ class Error:
     """The largest magnitude of the reference."""
     dtype: torch.dtype
     """The dtype of the tensor."""
+    worst: tuple[float, float]
+    """The value with the largest finite error: in the reference, and in the tensor; NaN if there is none."""
 
     def share(self, absolute: float) -> float:
         """An absolute error, relative to the reference."""
@@ -67,6 +69,7 @@ def error_of(tensor: Tensor, reference: Tensor, scale: float = 1.0) -> Error:
     finite = values.isfinite()
     lost = torch.where(kept & finite, values - exact, 0.0)
     exact = torch.where(kept, exact, 0.0)
+    index = int(lost.abs().argmax()) if lost.numel() else -1
     not_finite = int((kept & ~finite).sum())
     return Error(
         absolute=inf if not_finite else float(lost.norm()),
@@ -76,6 +79,7 @@ def error_of(tensor: Tensor, reference: Tensor, scale: float = 1.0) -> Error:
         flushed=int(((values == 0) & (exact != 0)).sum()),
         largest=float(exact.abs().max()) if exact.numel() else 0.0,
         dtype=tensor.dtype,
+        worst=(nan, nan) if index < 0 else (float(exact.flatten()[index]), float(values.flatten()[index])),
     )
 
 

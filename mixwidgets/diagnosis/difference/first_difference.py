@@ -41,9 +41,10 @@ class FirstDifference:
     """Why, in a sentence, in the language that new widgets have."""
     table: "pd.DataFrame" = field(repr=False)
     """One row per call of a module and direction, in the order in which they end. Columns: `module`, `kind`
-    (its class), `call` (from 0), `direction`, `tensor` (the worst one that it computes), `error` and
-    `explained` (both relative, ‖x − reference‖ / ‖reference‖), `verdict` ("ok", "off", "raised") and
-    `reason`."""
+    (its class), `call` (from 0), `direction`, `tensor` (of those that it computes, the one with the worst
+    ratio of the next two), `error` and `explained` (both relative, ‖x − reference‖ / ‖reference‖),
+    `costliest` (the tensor with the largest error, where that is more than 1 % of an output or an input,
+    though rounding explains it) and `costs` (this error), `verdict` ("ok", "off", "raised") and `reason`."""
     format: str
     """The name of the recipe's compute format."""
     loss_scale: float
@@ -53,8 +54,9 @@ class FirstDifference:
     if nowhere more than 1 %. It is no fault of the module, and may matter all the same, as in positions."""
     tensors: list[list[ComparedTensor]] = field(repr=False)
     """For each row of the table, the tensors that the module computes, the worst first: `name`, `error`,
-    `explained`, and two GradientSummaries, `found` by the recipe and `reference`. In the backward pass both
-    contain the loss scale, except for "step"."""
+    `explained`, two GradientSummaries, `found` by the recipe and `reference`, and `worst`, the value with the
+    largest error in the reference and in the recipe. In the backward pass the summaries contain the loss
+    scale, except for "step"."""
     _reasons: list[Text | str] = field(repr=False)
     """The table's reasons in each language."""
 
@@ -74,7 +76,7 @@ class FirstDifference:
         reasons = in_language(self._reasons, chosen_language())
         table = self.table.drop(columns=["tensor", "error", "explained"]).assign(reason=reasons)
         rows: list[Any] = table.to_dict("records")
-        return ModuleErrors(rows, self.tensors, self.format, self.loss_scale)
+        return ModuleErrors(rows, self.tensors, self.format, self.loss_scale, costliest=self.costliest)
 
     def _repr_mimebundle_(self, **keywords: Any) -> Any:
         shown: Any = self._widget()._repr_mimebundle_(**keywords)
@@ -91,27 +93,23 @@ def _unwrapped(model: nn.Module) -> nn.Module:
 
 
 AS_IS = "as_is"
-_COSTLY = 0.01  # a relative error
 
 
 def _costliest(rows: list[Row]) -> Text | str:
     """The largest error of an output or an input that rounding explains."""
-    forward = [
-        (tensor, row)
-        for row in rows
-        if row.verdict == "ok" and row.direction == "forward"
-        for tensor in row.tensors
-        if tensor.error > _COSTLY
-    ]
-    if not forward:
+    costly = [row for row in rows if row.costliest]
+    if not costly:
         return ""
-    tensor, row = max(forward, key=lambda entry: entry[0].error)
+    row = max(costly, key=lambda row: row.costs)
+    exact, found = next(tensor.worst for tensor in row.tensors if tensor.name == row.costliest)
     return in_each_language(
         lambda tell: tell(
-            "rounding alone costs {share} in {module}, in its {tensor}",
-            share=f"{100 * tensor.error:.2g} %",
-            module=row.module,
-            tensor=tensor.name,
+            "rounding alone costs {share} in {module}, in its {tensor}: {exact} became {found}",
+            share=f"{100 * row.costs:.3g} %",
+            module=repr(row.module),
+            tensor=row.costliest,
+            exact=f"{exact:.6g}",
+            found=f"{found:.6g}",
         )
     )
 

@@ -6,7 +6,7 @@ a tensor has few values. The reason names what low precision did, as far as the 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from math import inf, isfinite, log2, sqrt
+from math import inf, isfinite, log2, nan, sqrt
 from typing import NamedTuple
 
 import torch
@@ -24,6 +24,7 @@ STEP = "step"
 _ALLOWED = 4.0  # times the explained error
 _LOST = 0.5  # a relative error that leaves no correct bit
 _MANY = 0.1  # of the values
+_COSTLY = 0.01  # a relative error
 _TENSORS = ("output", "gradient of output", "gradient of input")
 """The names of tensors that contain no name of a parameter or a module."""
 
@@ -42,6 +43,8 @@ class ComparedTensor(NamedTuple):
     """As the recipe computes it; in the backward pass, with the loss scale, except for "step"."""
     reference: GradientSummary
     """As the reference computes it, at the same loss scale."""
+    worst: tuple[float, float]
+    """The value with the largest error: in the reference, and as the recipe computes it."""
 
 
 class Row(NamedTuple):
@@ -54,6 +57,10 @@ class Row(NamedTuple):
     tensor: str
     error: float
     explained: float
+    costliest: str
+    """The tensor with the largest error, where that is more than 1 % though rounding explains it; else ""."""
+    costs: float
+    """Its error; NaN if there is none."""
     verdict: str
     reason: Text | str
     """Empty if the row is ok."""
@@ -82,11 +89,10 @@ def judged_rows(compared: Comparison) -> Iterator[Row]:
 
 
 def _raised(call: Call, direction: str, error: Exception) -> Row:
-    nan = float("nan")
     first_line = (str(error).splitlines() or [""])[0]
     raised = {"kind": type(error).__name__, "message": first_line}
     why = in_each_language(lambda tell: tell("it raises {kind}: {message}", **raised))
-    return Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why, [])
+    return Row(call.module, call.kind, call.number, direction, "", nan, nan, "", nan, "raised", why, [])
 
 
 def _row(compared: Comparison, call: Call, direction: str, places: Iterable[Place]) -> Iterator[Row]:
@@ -122,11 +128,19 @@ def _row(compared: Comparison, call: Call, direction: str, places: Iterable[Plac
             its_error.share(its_rounding),
             compared.low.summaries[its_place],
             GradientSummary.of(compared.reference[its_place] * scale),
+            its_error.worst,
         )
         for _, its_place, its_error, its_rounding in judged
     ]
     verdict = "off" if times > 1 else "ok"
-    yield Row(call.module, call.kind, call.number, direction, *tensors[0][:3], verdict, why, tensors)
+    costs = _costliest(tensors) if verdict == "ok" and direction == "forward" else ("", nan)
+    yield Row(call.module, call.kind, call.number, direction, *tensors[0][:3], *costs, verdict, why, tensors)
+
+
+def _costliest(tensors: list[ComparedTensor]) -> tuple[str, float]:
+    """Of an output or an input: a module's gradients are sums, whose errors the optimiser averages."""
+    tensor = max(tensors, key=lambda tensor: tensor.error)
+    return (tensor.name, tensor.error) if tensor.error > _COSTLY else ("", nan)
 
 
 def _step_row(compared: Comparison) -> Row:
@@ -147,8 +161,8 @@ def _step_row(compared: Comparison) -> Row:
         )
     kind = getattr(compared.step, "__name__", "function")
     summaries = [GradientSummary.of(gradients) for gradients in (left, reference)]
-    tensor = ComparedTensor("gradients", error.relative, error.share(rounding), *summaries)
-    return Row(STEP, kind, 0, "backward", *tensor[:3], verdict, why, [tensor])
+    tensor = ComparedTensor("gradients", error.relative, error.share(rounding), *summaries, error.worst)
+    return Row(STEP, kind, 0, "backward", *tensor[:3], "", nan, verdict, why, [tensor])
 
 
 def _explained(model: Error, dtype: torch.dtype, scale: float, total: float) -> float:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mixwidgets.diagnosis.watching.step import PLACES, SeenStep
+from mixwidgets.diagnosis.watching.finite import PLACES
+from mixwidgets.diagnosis.watching.step import SeenStep
 from mixwidgets.diagnosis.watching.update_notes import UpdateNotes
 from mixwidgets.diagnosis.watching.updates import Change
 from mixwidgets.floats.gradients.lazy import joined
@@ -36,7 +37,8 @@ class Snapshot:
     optimizer_norm: float = math.nan
     """Their norm as the optimisers step, unscaled and clipped; NaN if none was seen to step."""
     changes: Mapping[str, Change] = field(default_factory=dict)
-    """What the step changed of each weight with a gradient; empty if it was skipped."""
+    """What the step changed of each weight with a gradient; empty if it was skipped, or not compared (see
+    `changes_every` of `watch`)."""
     extras: Mapping[str, Change] = field(default_factory=dict)
     """By names such as "ema.fc.weight": what was changed of the extras since the step before."""
     summaries: Summaries
@@ -127,6 +129,11 @@ class History:
             )
         )
         return True
+
+    @property
+    def compared(self) -> Snapshot | None:
+        """The newest observed step in which weights were compared."""
+        return next((each for each in reversed(self.snapshots) if each.changes or each.extras), None)
 
     @property
     def newest(self) -> Snapshot | None:

@@ -9,6 +9,8 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import wraps
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -26,16 +28,33 @@ from mixwidgets.runs.training.gradients import begin, to_host
 PASS_IT = "In code, pass it: watch(model, optimizer, scaler)."
 
 
+def guarded(method: Callable[..., None]) -> Callable[..., None]:
+    """Makes a method of something with an `observer` raise nothing, since it runs inside the user's training:
+    an error ends the observation."""
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> None:
+        if self.observer.is_active:
+            try:
+                method(self, *args, **kwargs)
+            except Exception as error:
+                self.observer.fail(error)
+
+    return call
+
+
 class Observer:
     """The training thread reports what happens; any thread may `catch_up` to read all finished steps.
 
     Results are read one step later to avoid device syncs, or at once on the CPU.
     """
 
-    def __init__(self, loop: Loop, device: torch.device, every: int) -> None:
+    def __init__(self, loop: Loop, device: torch.device, every: int, changes_every: int) -> None:
         """`device`: that of the parameters."""
         self.is_active = False
         """False before `start`, after `stop`, and after an error."""
+        self.is_compared = False
+        """Whether the weights are compared in the step in progress."""
         self.history = History()
         self.scaler = loop.scaler
         """The GradScaler that was passed or found."""
@@ -46,6 +65,7 @@ class Observer:
         self.logs = list[ScalarLog]()
         """Logs that get each observed step."""
         self._loop, self._device, self._every = loop, device, every
+        self._changes_every, self._compared = changes_every, -changes_every
         self._steps_behind = 0 if device.type == "cpu" else 1
         self._journal: Journal | None = None
         self._error: Exception | None = None
@@ -64,8 +84,21 @@ class Observer:
         self._begin_step(lambda: scale)
 
     def _begin_step(self, scale: Callable[[], float]) -> None:
+        self.is_compared = self._compares(self._ended)
+        if self.is_compared:
+            self._compared = self._ended
         is_observed = self._ended % self._every == 0
         self.step = Step(self._ended + 1, scale, self._loop, is_observed=is_observed)
+
+    def restart_step(self) -> None:
+        """What was seen since the last step belongs to it, and comes too late."""
+        if self.is_compared:
+            self._compared -= self._changes_every
+        self._begin_step(self._next_scale())
+
+    def _compares(self, ended: int) -> bool:
+        """Whether the step after so many is observed and compared."""
+        return ended % self._every == 0 and ended - self._compared >= self._changes_every
 
     @property
     def is_alert(self) -> bool:
@@ -73,14 +106,9 @@ class Observer:
         return bool(self.history.first_non_finite)
 
     @property
-    def step_number(self) -> int:
-        """That of the step in progress, from 1."""
-        return self._ended + 1
-
-    @property
-    def is_next_observed(self) -> bool:
-        """Whether the step after this one is observed."""
-        return (self._ended + 1) % self._every == 0
+    def is_next_compared(self) -> bool:
+        """Whether the step after this one is compared."""
+        return self._compares(self._ended + 1)
 
     def rescale(self) -> None:
         """The scaler was updated within the step: what comes now has its new scale."""

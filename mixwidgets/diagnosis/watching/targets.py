@@ -13,7 +13,8 @@ from mixwidgets.floats.formats.block_catalogue import BlockFormats, named_block_
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.gradients.block_loss import check_scale_rule
 
-KINDS = ("gradients", "activations", "activation_gradients", "weights")
+OF_OUTPUTS = ("activations", "activation_gradients")
+KINDS = ("gradients", *OF_OUTPUTS, "weights")
 _MOST_NAMES = 5  # in a sentence
 
 
@@ -55,7 +56,7 @@ class Loop:
         removed.
         """
         compiled = compiled_modules(self.model)
-        is_summarised = not {"activations", "activation_gradients"}.isdisjoint(self.of)
+        is_summarised = not set(OF_OUTPUTS).isdisjoint(self.of)
         for name, module in self.model.named_modules():
             if any(name != outer and name.startswith(f"{outer}." if outer else "") for outer in compiled):
                 continue

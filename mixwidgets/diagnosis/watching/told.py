@@ -8,10 +8,11 @@ from functools import partial
 import pandas as pd
 
 from mixwidgets.diagnosis.watching.history import Snapshot
-from mixwidgets.diagnosis.watching.updates import all_together
+from mixwidgets.diagnosis.watching.updates import Change, all_together
 from mixwidgets.support.languages.texts import Tell, translated
 
-_LOST = ("flushed", "overflow", "clipped", "inf", "nan", "not_finite")
+_LOST = ("flushed", "overflow", "clipped")
+_BROKEN = ("inf", "nan", "not_finite")
 _MOST = 20  # findings that are printed
 
 
@@ -46,25 +47,35 @@ class Told(pd.DataFrame):
         )
 
 
-def told(table: pd.DataFrame, newest: Snapshot | None, notes: Sequence[str], lang: str, format: str) -> Told:
-    """The table with its sentences. `newest`: the step that it is of."""
+def told(
+    table: pd.DataFrame,
+    newest: Snapshot | None,
+    compared: Snapshot | None,
+    notes: Sequence[str],
+    lang: str,
+    format: str,
+) -> Told:
+    """The table with its sentences. `newest`: the step that it is of; `compared`: that of its changes."""
     report = Told(table)
     report.attrs["notes"] = [*notes]
     tell: Tell = partial(translated, lang=lang)
     report._lang = lang
-    report._sentences = [*(_headline(tell, table, newest, format) if newest else ()), *notes]
+    headline = _headline(tell, table, newest, format) if newest else ()
+    report._sentences = [*headline, *_changes(tell, compared), *notes]
     return report
 
 
 def _headline(tell: Tell, table: pd.DataFrame, newest: Snapshot, format: str) -> Iterator[str]:
-    lost = table[[name for name in _LOST if name in table]]
+    total = f"{len(table):,}"
     yield tell(
         "Step {step}: {format} loses values of {count} of {total} tensors.",
         step=f"{newest.step:,}",
         format=format,
-        count=f"{int((lost.astype('float64').fillna(0).sum(axis=1) > 0).sum()):,}",
-        total=f"{len(table):,}",
+        count=f"{_having(table, _LOST):,}",
+        total=total,
     )
+    if broken := _having(table, _BROKEN):
+        yield tell("{count} of {total} tensors hold an inf or a NaN.", count=f"{broken:,}", total=total)
     if not (math.isnan(newest.grad_norm) or math.isnan(newest.optimizer_norm)):
         yield tell(
             "The gradients have the norm {arrived} after the backward pass, and {received} as the optimiser "
@@ -72,12 +83,28 @@ def _headline(tell: Tell, table: pd.DataFrame, newest: Snapshot, format: str) ->
             arrived=f"{newest.grad_norm:.3g}",
             received=f"{newest.optimizer_norm:.3g}",
         )
-    weights = all_together(newest.changes.values())
+
+
+def _having(table: pd.DataFrame, columns: Sequence[str]) -> int:
+    """How many tensors have a value that is counted in one of these columns."""
+    counts = table[[name for name in columns if name in table]].astype("float64").fillna(0)
+    return int((counts.sum(axis=1) > 0).sum())
+
+
+def _changes(tell: Tell, compared: Snapshot | None) -> Iterator[str]:
+    if compared is None:
+        return
+    weights = all_together(compared.changes.values())
     if weights.count:
-        yield tell("The step changed {share} of the weights.", share=_percent(weights.changed))
-    for name in dict.fromkeys(name.partition(".")[0] for name in newest.extras):
-        own = all_together(change for of, change in newest.extras.items() if of.partition(".")[0] == name)
-        yield tell("The step before changed {share} of {name}.", share=_percent(own.changed), name=name)
+        yield _changed(tell, compared.step, weights, tell("the weights"))
+    for name in dict.fromkeys(name.partition(".")[0] for name in compared.extras):
+        own = all_together(change for of, change in compared.extras.items() if of.partition(".")[0] == name)
+        yield _changed(tell, compared.step - 1, own, name)
+
+
+def _changed(tell: Tell, step: int, change: Change, what: str) -> str:
+    share = _percent(change.changed)
+    return tell("Step {step} changed {share} of {what}.", step=f"{step:,}", share=share, what=what)
 
 
 def _percent(share: float) -> str:

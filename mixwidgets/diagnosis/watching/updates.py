@@ -96,7 +96,7 @@ def _norms(values: list[Tensor], dtype: torch.dtype) -> Sequence[Tensor]:
 
 
 class Update(NamedTuple):
-    """What the optimisers received in an observed step, and what they did."""
+    """What the optimisers received in an observed step, and what they did; NaN and empty in others."""
 
     grad_norm: float
     """The norm of the gradients after the backward pass, unscaled; NaN if they were not seen."""

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Self
 import torch
 from torch import Tensor, nn
 
+from mixwidgets.diagnosis.watching.counting import OUTPUTS
+from mixwidgets.diagnosis.watching.finite import PLACES
 from mixwidgets.diagnosis.watching.history import History, NonFinite, ScaleChange, Snapshot
 from mixwidgets.diagnosis.watching.hooks import LoopHooks
 from mixwidgets.diagnosis.watching.observer import Observer
 from mixwidgets.diagnosis.watching.report import is_gradient, report
 from mixwidgets.diagnosis.watching.scalars import ScalarLog
-from mixwidgets.diagnosis.watching.step import PLACES
-from mixwidgets.diagnosis.watching.targets import Loop, check_loop, listed
+from mixwidgets.diagnosis.watching.targets import OF_OUTPUTS, Loop, check_loop, listed
 from mixwidgets.floats.formats.block_catalogue import BlockFormats, any_format
 from mixwidgets.floats.formats.block_format import BlockFormat
 from mixwidgets.floats.gradients.boundaries import signed_format
@@ -29,7 +30,7 @@ from mixwidgets.runs.store.errors import in_words, reason_of
 from mixwidgets.runs.store.events import RunStarted
 from mixwidgets.runs.store.journal import Journal, create_watched_run, free_path
 from mixwidgets.runs.store.watched_loop import WatchedLoop
-from mixwidgets.runs.training.gradients import Summaries, prepare
+from mixwidgets.runs.training.gradients import STEPS, Summaries, prepare
 from mixwidgets.support.checks import whole_number
 from mixwidgets.support.installed import device_name, versions
 from mixwidgets.support.languages.choice import chosen_language
@@ -52,6 +53,7 @@ def watch(
     block_axis: int | None = None,
     scale_rule: str | None = None,
     extra: Mapping[str, object] = MappingProxyType({}),
+    changes_every: int = 10,
     **misspelt: object,
 ) -> "Watcher":
     """Observe a training loop without changing it, from now on: `watcher = watch(model, optimizer)`.
@@ -81,6 +83,9 @@ def watch(
         (`BlockFormat.scale_rules`); None: the first of each.
     extra: what the loop updates beside the model once in each step, by name, such as {"ema": ema}: a module,
         a tensor, a mapping or list of tensors, or an object with `shadow_params`.
+    changes_every: optimiser steps, at least, between observed steps in which weights and extras are compared
+        with what they were before. With every=1 and changes_every=1 that is each step, which costs a small
+        network about 5 % more, since each weight is copied and read twice.
 
     Gradients are read at the end of each backward pass of an observed step, before they are clipped or
     unscaled, and are reported unscaled by the GradScaler's scale (a scale of your own is not known). For
@@ -88,19 +93,20 @@ def watch(
     are the mean over the processes; with FSDP, only this process's shards are counted. Gradients without a
     backward pass are read when the optimiser steps. Training results do not change by a bit.
 
-    In observed steps the gradients' norm is taken again as the optimiser steps, and weights are compared with
-    what they were before (`Snapshot.changes`; of a tensor with more than 2^16 values, a regular sample). In
-    every step the gradients, the buffers and the loss are checked for an inf or a NaN; outputs of modules are
-    in observed steps, and in all after the first inf or NaN (`Watcher.first_non_finite`).
+    In observed steps the gradients' norm is taken again as the optimiser steps, and in some of them weights
+    are compared with what they were before (`Snapshot.changes`; of a tensor with more than 2^16 values, a
+    regular sample). In every step the gradients, the buffers and the loss are checked for an inf or a NaN;
+    outputs of modules are in observed steps, and in all after the first inf or NaN
+    (`Watcher.first_non_finite`).
 
     TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
-    format, kind or rule, names that match nothing, or an `every` below 1.
+    format, kind or rule, names that match nothing, or an `every` or `changes_every` below 1.
     """
     if misspelt:
         word, accepted = next(iter(misspelt)), [*inspect.signature(watch).parameters][:-1]
         raise TypeError(f"watch takes no {word!r}.{did_you_mean(word, accepted)}")
     loop = check_loop(model, optimizer, scaler, of, names, block_formats, block_axis, scale_rule, extra)
-    return Watcher(loop, every, format, path).start()
+    return Watcher(loop, every, format, path, changes_every).start()
 
 
 _RECORDING: weakref.WeakSet["Watcher"] = weakref.WeakSet()
@@ -116,7 +122,14 @@ def _end_recordings() -> None:
 class Watcher:
     """Observes a training loop until `stop`, or the end of its `with`. Made by `watch`, which starts it."""
 
-    def __init__(self, loop: Loop, every: int, format: str, path: str | os.PathLike[str] | None) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        every: int,
+        format: str,
+        path: str | os.PathLike[str] | None,
+        changes_every: int,
+    ) -> None:
         self.every = whole_number("every", every, 1, 10_000_000)
         """Optimiser steps between observed steps."""
         if isinstance(any_format(format), BlockFormat):
@@ -130,7 +143,8 @@ class Watcher:
         weights = list(loop.parameters().values()) or list(loop.model.parameters())
         devices = {weight.device: None for weight in weights}
         self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
-        self._observer = Observer(loop, self._device, self.every)
+        changes_every = whole_number("changes_every", changes_every, 1, 10_000_000)
+        self._observer = Observer(loop, self._device, self.every, changes_every)
         self._hooks = LoopHooks(loop, self._observer)
         self._is_watching = False
         if path is not None:
@@ -144,7 +158,8 @@ class Watcher:
         """
         if self._is_watching:
             return self
-        prepare(list(self._loop.parameters().values()))
+        are_outputs_counted = not set(OF_OUTPUTS).isdisjoint(self._loop.of)
+        prepare(list(self._loop.parameters().values()), OUTPUTS if are_outputs_counted else STEPS)
         self._observer.start(None if self._path is None else self._new_journal(self._path))
         try:
             self._hooks.place()
@@ -308,8 +323,8 @@ class Watcher:
         The columns: step, name, loss_scale (the current one; 1 for activations and weights, which are not
         scaled), count, the number of values in each class at that scale (zero … nan; missing if the summary
         cannot decide), best_loss_scale (of gradients), changed and below_half_ulp (shares of a weight's
-        values, see `Change`) and finding. `report().attrs["notes"]` has the `notes`. It prints as sentences:
-        what happened, then the findings; a notebook folds the numbers.
+        values, see `Change`, in the newest step that was compared) and finding. `report().attrs["notes"]` has
+        the `notes`. It prints as sentences: what happened, then the findings; a notebook folds the numbers.
 
         For a block format, tensors are rounded as they arrive, gradients with a loss scale that is a power of
         two. The columns: step, name, loss_scale, count, zero, not_finite, the fields of a `BlockRecord` after
@@ -319,10 +334,11 @@ class Watcher:
 
         newest = self._history.newest
         step = (newest.step, newest.loss_scale, newest.summaries) if newest else (0, 1.0, {})
-        changes = newest.changes if newest else {}
+        compared = self._history.compared
+        changes = compared.changes if compared else {}
         wanted = self.format if format is None else format
         table = report(*step, wanted, chosen_language(), changes)
-        return told(table, newest, self.notes, chosen_language(), any_format(wanted).name)
+        return told(table, newest, compared, self.notes, chosen_language(), any_format(wanted).name)
 
     def best_loss_scale(self, format: str | None = None) -> float:
         """The best power of two for the gradients of the newest observed step (see

@@ -95,10 +95,22 @@ def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
 
 
 def counted(names: Sequence[str], counts: Array, looked: Sequence[Array], grid: Grid) -> LazySummaries:
-    """Counted already, from the arguments of `histograms`, in the order of the names. grid: of the values."""
-    summaries = _summaries(names, counts, looked, grid)
-    not_finite = {name: part.inf + part.nan for name, part in summaries.items() if part.inf or part.nan}
-    return LazySummaries(summaries, not_finite)
+    """Counted already, from the arguments of `histograms`, in the order of the names. grid: of the values.
+
+    Until the first is read, the cells that hold values are kept, a small part of `counts`.
+    """
+    filled, shape, dtype = np.flatnonzero(counts != 0), counts.shape, counts.dtype
+    kept = counts.reshape(-1)[filled]
+
+    @cache
+    def all_summaries() -> Mapping[str, GradientSummary]:
+        dense = np.zeros(shape, dtype)
+        dense.reshape(-1)[filled] = kept
+        return _summaries(names, dense, looked, grid)
+
+    broken = zip(names, counts[:, -2:].sum(axis=1).tolist(), strict=True)
+    not_finite = {name: count for name, count in broken if count}
+    return LazySummaries({name: partial(lambda n: all_summaries()[n], name) for name in names}, not_finite)
 
 
 def counted_later(values: Array, sizes: Mapping[str, int], grid: Grid, *, all_finite: bool) -> LazySummaries:

@@ -40,7 +40,7 @@ Pending = Callable[[], LazySummaries]
 # Values per launch: enough to keep a GPU busy until the next launch, with 100 MB of temporaries.
 CHUNK = 1 << 22
 KEPT = 1 << 14  # values of one dtype that are kept on the host: as many bytes as twenty summaries
-_STEPS = 8  # observed steps that a loop is assumed to have: do they repay loading the compiled loop?
+STEPS = 8  # observed steps that a loop is assumed to have: do they repay loading the compiled loop?
 _PIECE = 1 << 20  # narrow values that are widened together
 _COPIES = 32  # of the counts: one per thread of a warp
 _kind = attrgetter("dtype", "layout", "device")
@@ -84,54 +84,57 @@ def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
     return FrozenDict(begin(gradients)())
 
 
-def prepare(tensors: Sequence[Tensor]) -> None:
+def prepare(tensors: Sequence[Tensor], times: int = STEPS) -> None:
     """Load the compiled loop, which may have to be compiled first, if `begin` will count tensors like these
     with it."""
     on_host = [tensor for tensor in tensors if tensor.device.type == "cpu"]
-    together = _STEPS * sum(map(torch.numel, on_host))
+    together = times * sum(map(torch.numel, on_host))
     for wide in {tensor.dtype == torch.float64 for tensor in on_host}:
         count_cells(np.zeros(1, np.float64 if wide else np.float32), catalogue_cuts(), together)
 
 
-def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kept: int = KEPT) -> Pending:
+def begin(
+    gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kept: int = KEPT, times: int = STEPS
+) -> Pending:
     """Start summarising dense floating-point tensors of any shape, on any devices, without waiting for them.
     Returns a function that waits, and gives the summaries by name.
 
     The tensors may be overwritten as soon as this returns. They are counted on their device, except float64
     tensors, which are copied to the host. `on_device=False` counts on the host with NumPy, the default for
     CPU tensors because it is faster there. The smallest CPU tensors, up to `kept` values in total, are copied
-    and counted on first access. Raises the errors of `GradientSummary.of`.
+    and counted on first access. times: how often the caller counts as many values as these, all in all; very
+    many are counted by the compiled loop. Raises the errors of `GradientSummary.of`.
     """
     kinds = dict.fromkeys(map(_kind, gradients.values()))
     if len(kinds) == 1:
-        return _begin_alike(gradients, on_device, kept)
+        return _begin_alike(gradients, on_device, kept, times)
     groups = ({n: g for n, g in gradients.items() if _kind(g) == kind} for kind in kinds)
-    parts, names = [_begin_alike(group, on_device, kept) for group in groups], tuple(gradients)
+    parts, names = [_begin_alike(group, on_device, kept, times) for group in groups], tuple(gradients)
     return lambda: joined([part() for part in parts], names)
 
 
-def _begin_alike(gradients: Mapping[str, Tensor], on_device: bool | None, kept: int) -> Pending:
+def _begin_alike(gradients: Mapping[str, Tensor], on_device: bool | None, kept: int, times: int) -> Pending:
     """`begin` for tensors of one dtype, layout and device."""
     first = next(iter(gradients.values()))
     require_dense_floats(first)
     flat = {name: gradient.detach().reshape(-1) for name, gradient in gradients.items()}
     if first.device.type == "cpu" if on_device is None else not on_device:
-        summaries = _on_host(flat, kept)
+        summaries = _on_host(flat, kept, times)
         return lambda: summaries
     if first.dtype == torch.float64:
         arrived = {name: to_host(values) for name, values in flat.items()}
-        return lambda: _count_now({name: torch.from_numpy(array()) for name, array in arrived.items()})
+        return lambda: _count_now({name: torch.from_numpy(array()) for name, array in arrived.items()}, times)
     return _on_device(flat)
 
 
-def _on_host(gradients: Mapping[str, Tensor], kept: int) -> LazySummaries:
+def _on_host(gradients: Mapping[str, Tensor], kept: int, times: int) -> LazySummaries:
     """The summaries of flat tensors of one dtype."""
     if sum(map(len, gradients.values())) <= kept:
         return _count_later(gradients)
     ascending = sorted(gradients, key=lambda name: len(gradients[name]))
     totals = accumulate(len(gradients[name]) for name in ascending)
     few = {name for name, total in zip(ascending, totals, strict=True) if total <= kept}
-    many = _count_now({name: values for name, values in gradients.items() if name not in few})
+    many = _count_now({name: values for name, values in gradients.items() if name not in few}, times)
     if not few:
         return many
     return joined([_count_later({name: gradients[name] for name in few}), many], gradients)
@@ -145,9 +148,9 @@ def _count_later(gradients: Mapping[str, Tensor]) -> LazySummaries:
     return counted_later(values.numpy(force=True), sizes, _grid(gradients), all_finite=all_finite)
 
 
-def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
+def _count_now(gradients: Mapping[str, Tensor], times: int) -> LazySummaries:
     """Widens narrow values piece by piece to bound the memory."""
-    together = _STEPS * sum(map(len, gradients.values()))
+    together = times * sum(map(len, gradients.values()))
     counts, looked, cuts = [], [], catalogue_cuts()
     for values in gradients.values():
         pieces = torch.split(values, _PIECE) if values.itemsize < 4 and len(values) else [values]

@@ -30,6 +30,7 @@ interface State {
   _tensors: DataView;
   _format: string;
   _loss_scale: number;
+  _costliest: string;
 }
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -39,11 +40,11 @@ function render({ model, el }: RenderProps<State>): () => void {
   const chosen = signal(first ?? rows[0]);
 
   const { root } = card(view, el, "mw-difference", t("difference.title"));
-  const axis = axisOf(rows.flatMap(({ tensors: [worst] }) => (worst ? [worst.error, worst.explained] : [])));
+  const axis = axisOf(rows.flatMap(({ costs, tensors: [worst] }) => (worst ? [worst.error, worst.explained, costs ?? 0] : [])));
   const says = answerWords(rows, first);
   root.append(
-    h("div", { class: "mw-callout mw-stack-tight" }, h("p", { class: "mw-lead" }, says.lead), h("p", {}, first?.reason ?? ""), h("p", { class: "mw-note" }, says.rest)),
-    errorKey(model.get("_format")),
+    h("div", { class: "mw-callout mw-stack-tight" }, h("p", { class: "mw-lead" }, says.lead), h("p", {}, first?.reason ?? ""), h("p", { class: "mw-note" }, says.rest), h("p", {}, model.get("_costliest"))),
+    errorKey(model.get("_format"), rows.some(({ costs }) => costs !== null)),
     moduleList(view, rows, axis, chosen),
     h("p", { class: "mw-note" }, t("difference.hint"), keysNote("difference.keys")),
     tensorPanel(view, chosen, first, model.get("_format"), model.get("_loss_scale")));
@@ -71,6 +72,7 @@ const SHAPES = {
   ok: "M-4 13a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
   off: "M0 6L7 13L0 20L-7 13Z",
   raised: "M-6 7L6 19M6 7L-6 19",
+  costs: "M-8 13a8 8 0 1 0 16 0a8 8 0 1 0 -16 0",
 };
 const MOST_STAGED = 4; // lines
 const DIRECTIONS = ["backward", "forward"] as const;
@@ -79,13 +81,13 @@ const mark = (kind: keyof typeof SHAPES, x: string) =>
   s("svg", { x, overflow: "visible" }, s("path", { d: SHAPES[kind], class: `mw-difference-${kind}` }));
 
 /** What the marks and the axis mean. */
-function errorKey(format: string): HTMLElement {
+function errorKey(format: string, hasCosts: boolean): HTMLElement {
   const sign = (kind: keyof typeof SHAPES, words: string) => h("span", { class: "mw-row" },
     s("svg", { width: 16, height: 26, "aria-hidden": "true" }, mark(kind, "8")), words);
   return h("div", {},
     h("p", { class: "mw-row mw-difference-key" },
       sign("ok", t("difference.key_error", { format })), sign("explained", t("difference.key_explained")),
-      sign("off", t("difference.off")), sign("raised", t("difference.raised"))),
+      sign("off", t("difference.off")), sign("raised", t("difference.raised")), hasCosts ? sign("costs", t("difference.key_costs")) : null),
     h("p", { class: "mw-note mw-difference-axis" }, t("difference.axis_is")));
 }
 
@@ -148,12 +150,12 @@ const tickText = (direction: Row["direction"], percent: number, text: string) =>
 /** The x coordinate of a position on the axis, which grows to the left for the backward pass. */
 const across = (direction: Row["direction"], percent: number): string => `${(direction === "forward" ? percent : 100 - percent).toFixed(2)}%`;
 
-function picture({ direction, verdict, tensors: [worst] }: Row, axis: Axis): SVGSVGElement {
+function picture({ direction, verdict, costs, tensors: [worst] }: Row, axis: Axis): SVGSVGElement {
   const x = (value: number) => across(direction, axis.place(value));
   const marks = worst ? [
     s("line", { x1: x(worst.explained), x2: x(worst.error), y1: 13, y2: 13, class: "mw-difference-gap" }), mark("explained", x(worst.explained)),
   ] : [];
-  return s("svg", { height: 26, "aria-hidden": "true" }, ...marks, mark(verdict, x(worst?.error ?? NaN)));
+  return s("svg", { height: 26, "aria-hidden": "true" }, ...marks, mark(verdict, x(worst?.error ?? NaN)), costs === null ? null : mark("costs", x(costs)));
 }
 
 /** A tensor of the chosen row on the ruler of the recipe's format: its values in the reference and in the recipe. The reason of

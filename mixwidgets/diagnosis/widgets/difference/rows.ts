@@ -1,7 +1,7 @@
 // The rows of the list, how they are named, and the axis of their errors. No DOM.
 
 import { integer } from "#ui/digits.ts";
-import { t } from "#ui/messages.ts";
+import { inSeries, t } from "#ui/messages.ts";
 import { number } from "#ui/ruler/words.ts";
 
 /** A call of a module, in one direction, as the kernel sends it. */
@@ -13,6 +13,8 @@ export interface SentRow {
   /** Names of the tensors that it computes, the one with the largest error first; none if it raises. */
   readonly tensors: readonly string[];
   readonly verdict: "ok" | "off" | "raised";
+  /** The largest error of its tensors, where it is large though rounding explains it. */
+  readonly costs: number | null;
   readonly reason: string;
 }
 
@@ -47,7 +49,8 @@ export function cellWords(row: Row): string {
   const args = { module: moduleName(row), direction: t(`difference.${row.direction}`), verdict: t(`difference.${row.verdict}`) };
   const [worst] = row.tensors;
   if (!worst) return t("difference.cell_raised", args);
-  return t("difference.cell", { ...args, tensor: tensorName(worst), errors: errorWords(worst) });
+  const cell = t("difference.cell", { ...args, tensor: tensorName(worst), errors: errorWords(worst) });
+  return row.costs === null ? cell : inSeries([cell, t("difference.costs", { error: number(row.costs) })]);
 }
 
 /** Which module is the first that is off, and how many rounding explains; or that none is off, and which has the largest error. */
