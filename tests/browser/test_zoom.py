@@ -1,4 +1,4 @@
-"""Zoomed in to 200 % and 400 %, a laptop has 640 × 360 and 320 × 180 pixels; a widget keeps its parts."""
+"""Zoomed in to 200 % and 400 %, a window of 1280 × 720 has 640 × 360 and 320 × 180 pixels; all is there."""
 
 from pathlib import Path
 

@@ -123,8 +123,8 @@ class Page:
     def click(self, selector, name=""):
         self.drag(selector, 0, 0, name)
 
-    def drag(self, selector, by_x, by_y, name="", at=(0.5, 0.5)):
-        """Press the button in an element, `at` a share of its box, move, and release."""
+    def drag(self, selector, by_x, by_y, name="", at=(0.5, 0.5), pointer="mouse"):
+        """Press the button or a finger in an element, `at` a share of its box, move, and release."""
         try:
             place = self.until(_PLACE, selector, name, *at)
         except AssertionError:
@@ -133,7 +133,7 @@ class Page:
         steps = 4 if by_x or by_y else 0
         moves = [self._move(x + by_x * i // steps, y + by_y * i // steps) for i in range(1, steps + 1)]
         self._act(
-            "pointer",
+            pointer,
             self._move(x, y),
             {"type": "pointerDown", "button": 0},
             *moves,
@@ -172,6 +172,6 @@ class Page:
 
     def _act(self, kind, *actions):
         source = {"type": kind, "id": kind, "actions": actions}
-        if kind == "pointer":
-            source["parameters"] = {"pointerType": "mouse"}
+        if kind != "key":
+            source |= {"type": "pointer", "parameters": {"pointerType": kind}}
         self._command("PerformActions", actions=[source])

@@ -3,7 +3,6 @@
 The other tests look closely, in Chromium; these find what an engine alone does otherwise.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from mixwidgets.teaching.site.pages import build_site
 from tests.browser.engines.page import listening
 from tests.browser.engines.webdriver import LIMIT_S
 from tests.browser.every_widget import NAMES, made
+from tests.browser.gestures import DRAGGED, GESTURES, LINE
 from tests.waiting import until
 
 FAULTS = (Path(__file__).parents[1] / "faults.js").read_text(encoding="utf-8")
@@ -20,62 +20,6 @@ PHONE, LAPTOP = 390, 1280  # pixels
 STAGE = (1280, 720)
 READABLE = 24  # pixels of a letter, on the stage
 CARD = "#widget > .mw"
-
-
-@dataclass(frozen=True)
-class Gesture:
-    """A click on an element, or a drag of it; what the element `seen` says is then another."""
-
-    held: str
-    seen: str
-    by: tuple[int, int] = (0, 0)
-    name: str = ""
-    at: tuple[float, float] = (0.5, 0.5)
-
-
-BITS, LINE, TICKS = "[role=switch]", ".mw-nl-handle", ".mw-charts .mw-ticks"
-GESTURES = {
-    "BitEditor": [
-        Gesture(BITS, BITS, name="fraction bit 10 of 10"),
-        Gesture(BITS, BITS, (100, 0), name="fraction bit 1 of 10"),  # paints bits
-        Gesture(LINE, LINE, (40, 0)),
-    ],
-    "NumberLine": [
-        Gesture(LINE, LINE, (40, 0)),
-        Gesture(".mw-nl-board", ".mw-nl-board", (-60, 0), at=(0.9, 0.2)),  # moves the line
-    ],
-    "BlockLab": [
-        Gesture(".mw-cell-lost", ".mw-bar-own"),
-        Gesture(".mw-bar-own", ".mw-bar-own", (0, 20)),
-    ],
-    "FormatDesigner": [
-        Gesture(".mw-design-grip", ".mw-design-grip", (-100, 0)),
-    ],
-    "LossScaleExplorer": [
-        Gesture("input[type=range]", "input[type=range]", (90, 0), at=(0.4, 0.5)),
-        Gesture("[role=slider]", "[role=slider]", (60, 0)),
-    ],
-    "TrainingLab": [
-        Gesture(".mw-chart > svg", TICKS, (80, 0)),  # zooms
-        Gesture(".mw-runs input", ".mw-key"),
-    ],
-    "Playground": [
-        Gesture(".mw-play-transport button", ".mw-play-transport button", name="Pause"),
-        Gesture(".mw-play-transport button", ".mw-play-count", name="One step"),
-        Gesture(".mw-chips label", ".mw-play-grip-words", name="static"),
-        Gesture(".mw-play-grip", ".mw-play-grip", (-60, 0)),
-    ],
-    "TrainingStep": [
-        Gesture("input[type=range]", "input[type=range]", (90, 0), at=(0.1, 0.5)),
-        Gesture(".mw-step-network", ".mw-step-menus select", at=(0.5, 0.1)),  # chooses a bias
-    ],
-    "SweepProgress": [
-        Gesture(".mw-chart > svg", TICKS, (80, 0)),
-        Gesture(".mw-sweep-cell", ".mw-callout"),
-    ],
-    "Exercise": [Gesture("button", ".mw-exercise", name="Start over")],
-    "ModuleErrors": [Gesture(".mw-difference-cell", ".mw-difference-tensor", name="blocks.7")],
-}
 
 
 # Firefox counts the halo of a drawing's letters to their box.
@@ -115,6 +59,20 @@ def test_it_follows_a_hand(shown):
         before = page.said(one.seen)
         page.drag(one.held, *one.by, one.name, one.at)
         page.changes(one.seen, before)
+
+
+@pytest.mark.parametrize("page", ["firefox"], indirect=True)  # WebKitWebDriver has a mouse alone
+@pytest.mark.parametrize("shown", DRAGGED, indirect=True)
+def test_it_follows_a_finger(shown):
+    page, name, _ = shown
+    page.evaluate(
+        "window.held = []; addEventListener('pointerdown', (down) => held.push(down.pointerType), true)"
+    )
+    for one in GESTURES[name]:
+        before = page.said(one.seen)
+        page.drag(one.held, *one.by, one.name, one.at, "touch" if one.is_drag else "mouse")
+        page.changes(one.seen, before)
+    assert page.evaluate("return held") == ["touch" if one.is_drag else "mouse" for one in GESTURES[name]]
 
 
 def stage(page):
