@@ -4,9 +4,12 @@ Each function takes a new run's directory, that of a run that completed, and mak
 """
 
 import json
+import os
 import re
 import struct
 import zlib
+
+import numpy as np
 
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.experiments.experiment import Experiment
@@ -146,6 +149,12 @@ def one_long_line(path):
         events.write(b"[" * (8 * MB))
 
 
+def a_hole(path):
+    """A journal of a TiB that takes no room on the disk."""
+    (path / "status.json").unlink()
+    os.truncate(path / "events.jsonl", 1 << 40)
+
+
 def sealed_junk(path):
     (path / "status.json").unlink()
     with (path / "events.jsonl").open("ab") as events:
@@ -207,6 +216,25 @@ def a_summary_of_many_cuts(path):
     body += b"\x01" * (rows * (cuts + 1)) + b"\x00" * rows
     body += struct.pack("<I", zlib.crc32(body))
     _snapshots(path, body * 100, [len(body)] * 100)
+
+
+def links_to_one_snapshot(path):
+    """Fifty snapshots that are one file, of 1.4 MB when inflated."""
+    random = np.random.default_rng(0)
+    values = np.exp2(20 * random.standard_normal((200, 3000))).astype(np.float32)
+    parts = [GradientSummary.of(row).to_bytes() for row in values] * 2  # too far apart to be deflated
+    _snapshots(path, b"".join(parts), [len(part) for part in parts], number=1)
+    lines = (path / "events.jsonl").read_bytes().splitlines(keepends=True)
+    records = [
+        with_checksum({**without_checksum(line), "step": step})
+        for line in lines
+        if b'"kind":"gradients"' in line
+        for step in range(2, 51)
+    ]
+    (path / "events.jsonl").write_bytes(b"".join([*lines[:-1], *records, lines[-1]]))
+    for step in range(2, 51):
+        (path / f"gradients-{step:06d}.bin").unlink(missing_ok=True)
+        os.link(path / "gradients-000001.bin", path / f"gradients-{step:06d}.bin")
 
 
 def many_tensors(path):

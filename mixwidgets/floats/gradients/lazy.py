@@ -55,20 +55,26 @@ class LazySummaries(Mapping[str, GradientSummary]):
 
 
 class StoredSummaries(Mapping[str, GradientSummary]):
-    """Stored summaries, each decoded on access. ValueError for a damaged one."""
+    """Stored summaries, each decoded on first access. ValueError for a damaged one."""
 
     def __init__(self, parts: Mapping[str, bytes]) -> None:
         self.parts = parts
         """The bytes of `GradientSummary.to_bytes` by name."""
+        self._decoded: dict[str, GradientSummary] = {}
 
     def __getitem__(self, name: str) -> GradientSummary:
-        return GradientSummary.from_bytes(self.parts[name])
+        if (decoded := self._decoded.get(name)) is None:
+            decoded = self._decoded[name] = GradientSummary.from_bytes(self.parts[name])
+        return decoded
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.parts)
 
     def __len__(self) -> int:
         return len(self.parts)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def joined(parts: Sequence[LazySummaries], names: Iterable[str]) -> LazySummaries:

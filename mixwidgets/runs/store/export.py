@@ -150,16 +150,16 @@ def _default_target(run_path: Path, kind: str) -> Path:
 
 
 def _write(run_path: Path, experiment: Experiment | WatchedLoop, kind: str, folder: Path) -> None:
-    def events() -> Iterator[Event]:
-        return JournalReader(run_path).read_new()
+    def events(*, as_stored: bool = False) -> Iterator[Event]:
+        return JournalReader(run_path, as_stored=as_stored).read_new()
 
     if kind == "tensorboard":
         started = (run_path / "experiment.json").stat().st_mtime  # written once, when the run was created
         _write_event_file(events(), folder, started, experiment)
         return
     tables = {
-        "steps": step_table(events(), experiment),
-        "evaluations": evaluation_table(events()),
+        "steps": step_table(events(as_stored=True), experiment),
+        "evaluations": evaluation_table(events(as_stored=True)),
         "gradients": gradient_table(events(), experiment),
     }
     for name, table in tables.items():

@@ -24,6 +24,7 @@ _BUFFER = 1 << 16  # bytes
 _LONGEST_RECORD = 1 << 20  # bytes, with its line end
 _SAMPLE = 1 << 12  # bytes: more than a step's record has
 _MOST_DAMAGE = 10_000  # bad lines after which reading stops; no real journal has so many
+_MOST_UNREAD = 64 << 20  # bytes of lines that are set aside, after which reading stops: a file may be a hole
 _MOST_DESCRIBED = 100  # bad lines that are described
 
 
@@ -31,7 +32,7 @@ class JournalReader:
     """Yields each event of a run once, in order, as it is recorded.
 
     Never raises because of the file's content: damaged records, and those out of order, are set aside and
-    reported in `damage`. Stops after 10,000 of them. Not thread-safe.
+    reported in `damage`. Stops after 10,000 of them, or 64 MiB. Not thread-safe.
     """
 
     def __init__(self, run_path: str | os.PathLike[str], *, as_stored: bool = False) -> None:
@@ -46,22 +47,30 @@ class JournalReader:
         self._seen_any = False
         self._seen_last = False
         self._sentences: list[str] = []
-        self._damaged = 0
+        self._damaged = self._unread = 0  # records and bytes that were set aside
         self.torn_bytes = 0
         """Bytes after the last complete line: a record being written, or a torn one of a dead process."""
 
     @property
     def damage(self) -> list[str]:
         """What was set aside: a sentence for each of the first hundred records, and one for the rest."""
+        more = []
         if self._damaged > _MOST_DAMAGE:
-            more = f"events.jsonl has more than {_MOST_DAMAGE:,} damaged records; the rest was not read."
-        else:
-            more = f"events.jsonl: {self._damaged - len(self._sentences):,} more records were set aside."
-        return [*self._sentences, more] if self._damaged > len(self._sentences) else list(self._sentences)
+            more = [f"events.jsonl has more than {_MOST_DAMAGE:,} damaged records; the rest was not read."]
+        elif self._damaged > len(self._sentences):
+            more = [f"events.jsonl: {self._damaged - len(self._sentences):,} more records were set aside."]
+        if self._unread > _MOST_UNREAD:
+            unread = f"{_MOST_UNREAD >> 20} MiB that are no records"
+            more += [f"events.jsonl has more than {unread}; the rest was not read."]
+        return [*self._sentences, *more]
+
+    @property
+    def _has_given_up(self) -> bool:
+        return self._damaged > _MOST_DAMAGE or self._unread > _MOST_UNREAD
 
     def read_new(self) -> Iterator[Event]:
         """The events recorded since the last one yielded."""
-        if self._damaged > _MOST_DAMAGE:
+        if self._has_given_up:
             return
         try:
             descriptor = open_plain_file(self._run_path / "events.jsonl")
@@ -77,7 +86,9 @@ class JournalReader:
                     break
                 if event := self._take(line):
                     yield event
-                elif self._damaged > _MOST_DAMAGE:
+                    continue
+                self._unread += len(line)
+                if self._has_given_up:
                     return
         self.torn_bytes = len(line)
 

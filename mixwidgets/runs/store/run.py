@@ -152,11 +152,11 @@ class Run:
     def steps(self) -> "pd.DataFrame":
         """One row per step: the fields of StepRecord, the step's `recipe` and `learning_rate`, and
         `examples_per_second` = batch_size / seconds. These are "" and NaN for a watched loop."""
-        return step_table(self.reader().read_new(), self.experiment)
+        return step_table(self.reader(as_stored=True).read_new(), self.experiment)
 
     def evaluations(self) -> "pd.DataFrame":
         """One row per evaluation: step (0: before training), loss, and the task's own metrics."""
-        return evaluation_table(self.reader().read_new())
+        return evaluation_table(self.reader(as_stored=True).read_new())
 
     def gradients(self, step: int | None = None, kind: Kind = "weights") -> Mapping[str, GradientSummary]:
         """The summaries of the unscaled gradients by parameter name, of `step` or the newest snapshot.
@@ -166,13 +166,13 @@ class Run:
 
         A summary has `.counts(format, loss_scale)` and, as arrays, `.exponents`, the n binades that hold
         values, and `.cells`, uint64 counts of shape (n, cells), whose sum over axis 1 is the histogram of
-        log2 of the magnitudes. LookupError if there is no such snapshot,
-        or no dy in it; ValueError for another kind.
+        log2 of the magnitudes. Each is decoded on first access, with a ValueError for a damaged one.
+        LookupError if there is no such snapshot, or no dy in it; ValueError for another kind.
         """
         choice("kind", kind, get_args(Kind))
         newest: GradientSnapshot | None = None
         steps = []
-        for event in self.reader().read_new():
+        for event in self.reader(as_stored=True).read_new():
             if isinstance(event, GradientSnapshot):
                 if event.step == step:
                     return _of_kind(event, kind)

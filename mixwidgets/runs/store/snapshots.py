@@ -27,6 +27,7 @@ _MOST = 8 << 20  # bytes of an inflated snapshot: thousands of tensors, at about
 _MOST_SUMMARY = 256 << 10  # bytes of a tensor's summary; with values in every binade of float64 it has 80,000
 _LAST_STEP = 2**32 - 1  # in `mixwidgets.floats.widgets.snapshot_feed`
 _ROOM, _RATIO = 128 << 20, 20  # a run's snapshots may inflate to so many bytes, and so many times their size
+_ROOM_AGAIN = 8 << 20  # bytes to which the further links to a snapshot's file may inflate
 
 
 def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
@@ -52,7 +53,8 @@ class SnapshotReader:
     """Reads the snapshots of a run, in bounded time."""
 
     def __init__(self, run_path: Path) -> None:
-        self._run_path, self._room = run_path, _ROOM
+        self._run_path, self._room, self._room_again = run_path, _ROOM, _ROOM_AGAIN
+        self._files: set[tuple[int, int]] = set()  # those read, by device and inode
 
     def read(self, record: Mapping[str, Any]) -> GradientSnapshot:
         """The event of a record, with StoredSummaries. ValueError or OSError if the file is damaged."""
@@ -72,7 +74,14 @@ class SnapshotReader:
         data = read_plain_file(path, _MOST)
         if f"{zlib.crc32(data):08x}" != record["file_crc32"]:
             raise ValueError(f"the checksum of {path.name} does not match")
-        self._room += _RATIO * len(data) - sum(sizes)
+        state = path.lstat()
+        if (file := (state.st_dev, state.st_ino)) in self._files:
+            self._room_again -= sum(sizes)
+        else:
+            self._files.add(file)
+            self._room += _RATIO * len(data) - sum(sizes)
+        if self._room_again < 0:
+            raise ValueError(f"{path.name} is the same file as an earlier one, like too many others")
         if self._room < 0:
             raise ValueError(
                 f"with {path.name}, the run's snapshots inflate to more than {_RATIO} times their size"
