@@ -16,6 +16,7 @@ from mixwidgets.floats.formats.explain import explain
 from mixwidgets.floats.formats.explanation import Explanation
 from mixwidgets.floats.formats.in_and_out import take
 from mixwidgets.floats.formats.spec import FormatSpec
+from mixwidgets.support.shown import html_table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -31,6 +32,11 @@ class FloatFormat(FormatSpec):
     Codes are unsigned integers (or hex strings such as "0x7BFF"); values are numbers, Fractions, Decimals
     and text, which is read exactly: "0.1", "0x1p-3", "nan", "-inf", or a bit pattern, "0x7BFF".
     """
+
+    def _repr_html_(self) -> str:
+        widths = ("bits", "exponent_bits", "fraction_bits", "bias", "infinity", "nan", "subnormals")
+        values = ("max", "smallest_normal", "smallest_subnormal", "eps", "citation")
+        return html_table((), [(name, getattr(self, name)) for name in (*widths, *values)], self.name)
 
     def exact(self, code: int | str) -> Fraction:
         """The value as an exact rational. Raises ValueError for an infinity or NaN."""

@@ -11,12 +11,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from mixwidgets.runs.experiments.options import Options, real, whole
+from mixwidgets.support.shown import Catalogue
 
 _FLOAT32 = np.finfo(np.float32)
 _SMALLEST, _LARGEST = float(_FLOAT32.smallest_subnormal), float(_FLOAT32.max)
@@ -138,7 +138,7 @@ def _float32(value: float) -> float:
 
 _dynamic = partial(LossScale, kind="dynamic")
 
-loss_scales: Mapping[str, LossScale] = MappingProxyType(
+loss_scales: Mapping[str, LossScale] = Catalogue(
     {
         # torch 2.13: torch/amp/grad_scaler.py.
         "torch": _dynamic(init_scale=2.0**16, growth_interval=2000),
@@ -169,6 +169,8 @@ loss_scales: Mapping[str, LossScale] = MappingProxyType(
         ),
         # Keras 3.15.1: keras/src/optimizers/loss_scale_optimizer.py.
         "keras": _dynamic(init_scale=2.0**15, growth_interval=2000),
-    }
+    },
+    ("LossScale(…)",),
+    lambda scale: [scale.differences()],
+    "The loss scalers of other libraries with their default settings, immutable.",
 )
-"""The loss scalers of other libraries with their default settings, immutable."""

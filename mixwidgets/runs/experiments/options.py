@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal, Self, Union, get_args, get_origin
 
 from mixwidgets.support.checks import check_names, choice, real_number, whole_number, yes_or_no
+from mixwidgets.support.shown import html_table
 
 
 def whole(default: int | None, low: int, high: int) -> Any:
@@ -94,6 +95,16 @@ class Options:
             if complete or not (option.metadata.get("later") and self._is_usual(option))
         }
 
+    def differences(self) -> str:
+        """The keywords that differ from the defaults, as one writes them; "" if none does."""
+        values = {option.name: getattr(self, option.name) for option in fields(self)}
+        usual = {option.name: _default(option) for option in fields(self)}
+        return ", ".join(f"{name}={_short(v)}" for name, v in values.items() if v != usual[name])
+
+    def _repr_html_(self) -> str:
+        rows = [(option.name, _short(getattr(self, option.name))) for option in fields(self)]
+        return html_table((), rows, type(self).__name__)
+
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Made from the JSON values of its fields."""
@@ -105,6 +116,14 @@ class Options:
     def _settle(self, name: str, value: object) -> None:
         """Replace a field's value by its validated form."""
         object.__setattr__(self, name, value)
+
+
+def _short(value: object) -> str:
+    return f"{type(value).__name__}({value.differences()})" if isinstance(value, Options) else repr(value)
+
+
+def _default(option: Field[Any]) -> Any:
+    return option.default if option.default_factory is dataclasses.MISSING else option.default_factory()
 
 
 def choices(option: Field[Any]) -> tuple[str, ...]:

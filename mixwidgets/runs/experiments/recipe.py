@@ -7,13 +7,13 @@ work: each default is the paper's choice, each other value an alternative to it.
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal, Self, get_args
 
 from mixwidgets.runs.experiments.loss_scale import LossScale, loss_scales
 from mixwidgets.runs.experiments.operands import Operands
 from mixwidgets.runs.experiments.options import Options, some_of
 from mixwidgets.support.checks import choice
+from mixwidgets.support.shown import Catalogue
 
 TorchFormat = Literal["float32", "float16", "bfloat16"]
 Fp32Op = Literal["softmax", "norm", "loss"]
@@ -147,7 +147,7 @@ _E4M3 = "float8_e4m3fn"
 _NVFP4 = Operands(forward="nvfp4", backward="nvfp4")
 _PUBLISHED = _NVFP4.replace(weights="nvfp4_16x16", gradient_rounding="stochastic")
 
-recipes: Mapping[str, Recipe] = MappingProxyType(
+recipes: Mapping[str, Recipe] = Catalogue(
     {
         "fp32": Recipe(),
         "fp16_unscaled": Recipe(compute_format="float16"),
@@ -190,9 +190,10 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
                 four_over_six_operands=("input", "weight"),
             )
         ),
-    }
-)
-"""The presets by name, immutable.
+    },
+    ("Recipe(…)",),
+    lambda recipe: [recipe.differences() or "the defaults"],
+    """The presets by name, immutable.
 
 Dynamic scales start at torch's 2^16 but grow after 25 good steps: torch's own default of 2000 is longer than
 a run of a few hundred steps. "bf16_moments" has float32 master weights and Adam's moments in bfloat16, as
@@ -220,7 +221,8 @@ shared by all. Attention's products stay in BF16 there too.
 16 × 16, dy rounded stochastically by the ordinary rule (Transformer Engine, pull request 2972,
 `nvfp4_4over6="all"`, for reinforcement learning and post-training). It does not go with Hadamard transforms
 there, and keeps no layer wide by itself.
-"""
+""",
+)
 
 
 def as_recipe(argument: str, value: object) -> Recipe:

@@ -1,10 +1,13 @@
 """launch: a run in its own process, so that its failures do not affect the kernel."""
 
+import atexit
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterable
+from pathlib import Path
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.scheduler import processes
@@ -14,11 +17,11 @@ from mixwidgets.runs.store.journal import create_run
 from mixwidgets.runs.store.lock import take_lock, write_note
 from mixwidgets.runs.store.queue import join, queue_of
 from mixwidgets.runs.store.run import Run
-from mixwidgets.runs.store.status import process_note
+from mixwidgets.runs.store.status import ALIVE, current_status, process_note
 from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.support.installed import require_training
 
-_kernel_ends: set[int] = set()  # of the pipes through which runs see that this process is alive
+_kernel_ends: dict[int, Path] = {}  # of the pipes through which runs see that this process is alive
 
 
 def launch(
@@ -53,7 +56,7 @@ def launch(
     kernel_end: list[int] = []
     handed_down: list[int] = []
     try:
-        kernel_end, run_end = _kernel_pipe(outlive_kernel)
+        kernel_end, run_end = _kernel_pipe(outlive_kernel, path)
         handed_down += run_end
         lock = take_lock(path / "lock")
         handed_down.append(lock)
@@ -75,13 +78,13 @@ def launch(
     return Run(path)
 
 
-def _kernel_pipe(outlive_kernel: bool) -> tuple[list[int], list[int]]:
+def _kernel_pipe(outlive_kernel: bool, run_path: Path) -> tuple[list[int], list[int]]:
     """The kernel's end and the run's end of a pipe to which nothing is written: when the kernel ends, in
     whatever way, the run reads end of file. Both are empty for a run that outlives its kernel."""
     if outlive_kernel:
         return [], []
     run_end, kernel_end = os.pipe()
-    _kernel_ends.add(kernel_end)
+    _kernel_ends[kernel_end] = run_path
     return [kernel_end], [run_end]
 
 
@@ -94,8 +97,22 @@ def _reap(process: subprocess.Popen[bytes], kernel_end: list[int]) -> None:
 def _close(descriptors: Iterable[int]) -> None:
     for descriptor in descriptors:
         os.close(descriptor)
-        _kernel_ends.discard(descriptor)
+        _kernel_ends.pop(descriptor, None)
 
 
 # Keep forks of this process, such as multiprocessing's, from keeping its runs alive.
 system.in_every_fork(lambda: _close([*_kernel_ends]))
+
+
+@atexit.register
+def _say_what_ends() -> None:
+    """For a script that launches and does not wait, whose runs would end in silence."""
+    alive = [path for path in _kernel_ends.values() if current_status(path).word in ALIVE]
+    if alive:
+        runs = "1 run ends" if len(alive) == 1 else f"{len(alive)} runs end"
+        print(
+            f"mixwidgets: {runs} with this process; see `mixwidgets runs --runs-dir {alive[0].parent}`. To wait "
+            "for a run and see its progress, write run.wait(); to let it go on, "
+            "launch(…, outlive_kernel=True).",
+            file=sys.stderr,
+        )

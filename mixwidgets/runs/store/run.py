@@ -25,6 +25,7 @@ from mixwidgets.runs.store.status import ALIVE, current_status, stop_run
 from mixwidgets.runs.store.watched_loop import WatchedLoop
 from mixwidgets.support.checks import choice, whole_number
 from mixwidgets.support.plain_text import plain
+from mixwidgets.support.shown import html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +73,20 @@ class Run:
 
     def __repr__(self) -> str:
         return plain(f"<Run: {self.experiment.title}: {self.status}>")
+
+    def _repr_html_(self) -> str:
+        state = self.state()
+        rows: list[tuple[str, object]] = [
+            ("id", self.id),
+            ("status", self.status),
+            ("message", self.message),
+            ("steps", state.steps),
+            ("skipped", state.skipped),
+            *((name, f"{value:.4g}") for name, value in self.metrics.items()),
+            ("path", self.path),
+        ]
+        shown = [(name, plain(value)) for name, value in rows if value != ""]
+        return html_table((), shown, plain(self.experiment.title))
 
     @property
     def id(self) -> str:

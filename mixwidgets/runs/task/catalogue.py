@@ -1,9 +1,9 @@
 """The built-in tasks. A new one is an entry here and the module with the class that the entry names."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from mixwidgets.runs.task.spec import LOSS_WEIGHT, TaskOption, TaskSpec
+from mixwidgets.support.shown import Catalogue
 
 
 def _whole(name: str, default: int, low: int, high: int, explanation: str) -> TaskOption:
@@ -134,5 +134,15 @@ _ALL = (
     ),
 )
 
-tasks: Mapping[str, TaskSpec] = MappingProxyType({task.name: task for task in _ALL})
-"""The tasks by name, immutable."""
+tasks: Mapping[str, TaskSpec] = Catalogue(
+    {task.name: task for task in _ALL},
+    ("title", "steps", "metrics", "task_options"),
+    lambda task: [
+        task.title,
+        task.steps,
+        ", ".join(("loss", *task.metrics)),
+        ", ".join(option.name for option in task.options),
+    ],
+    "The tasks by name, immutable: `tasks['digits_cnn'].explanation` says what one is.\n\n"
+    + "\n".join(f"{task.name}: {task.explanation}" for task in _ALL),
+)

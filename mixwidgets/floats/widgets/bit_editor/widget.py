@@ -8,6 +8,7 @@ formats by name, and stochastic rounding, because it cannot explain a random dra
 """
 
 from contextlib import suppress
+from copy import copy
 from fractions import Fraction
 from typing import Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
@@ -39,6 +40,18 @@ class _Face(t.TraitType[T, Any]):
 
     def set(self, obj: Any, value: Any) -> None:
         obj._set_face(self.name, value)
+
+
+class _NotSynced(dict[str, Any]):
+    """Metadata of `value`, for jslink, which asks whether it is synced."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        if key == "sync":
+            raise TypeError(
+                "value stays in Python, because floats such as NaN do not survive JSON; in the page link "
+                '"code", and "format" with it, or use ipywidgets.link, which links in Python'
+            )
+        return super().get(key, default)
 
 
 class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
@@ -119,6 +132,13 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         fmt, codes, total = elements_of(tensor, limit)
         elements = frame({"codes": codes}, format=fmt.name, total=total)
         return cls(code=int(codes[0]), format=fmt, **{**traits, "_elements": elements})
+
+    def traits(self, **metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
+        found: dict[str, t.TraitType[Any, Any]] = super().traits(**metadata)
+        if not metadata:
+            value = found["value"] = copy(found["value"])
+            value.metadata = _NotSynced(value.metadata)
+        return found
 
     def reinterpret(self, format: Any) -> None:
         """Interpret the same bits in another format. Raises ValueError if they do not fit."""
