@@ -46,6 +46,7 @@ _MODULES = {
     "SweepProgress": "runs.widgets.sweep_progress.widget",
     "Exercise": "teaching.widgets.exercise.widget",
     "check": "teaching.exercises.coding",
+    "hand_in": "teaching.exercises.lesson_report",
 }
 
 __all__ = ["__version__", *_MODULES]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -57,7 +58,17 @@ def open_lab(
     command = [sys.executable, "-P", "-m", "jupyter", "lab", "--ServerApp.ip=127.0.0.1"]
     if user_id() == 0:
         command.append("--allow-root")  # in a container one is root; the server listens on loopback only
-    raise typer.Exit(subprocess.call([*command, *([str(target)] if target else []), *options]))
+    raise typer.Exit(subprocess.call([*command, *([str(target)] if target else []), *options], env=_saving()))
+
+
+def _saving() -> dict[str, str]:
+    """The environment in which JupyterLab saves the state of widgets in the notebook, unless its user chose
+    otherwise: the folder `jupyter` has that as a default."""
+    own = str(Path(__file__).with_name("jupyter"))
+    return {
+        **os.environ,
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, (os.environ.get("JUPYTER_CONFIG_PATH"), own))),
+    }
 
 
 def _own_course(folder: Path) -> Path:

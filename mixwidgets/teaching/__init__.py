@@ -9,6 +9,11 @@
       report.py            the record for a teacher to read, and the reports of a class read back
       cases.py             the coding tasks: arguments and results
       coding.py            check: tries a student's function on the cases of its task
+      starters.py          the functions that the lessons give to complete
+      keeping.py           the file beside a notebook in which a learner's work is kept
+      lesson_report.py     hand_in: one text of all that a lesson asks
+      handed_in.py         the text in what students hand in, whatever kind of file it is
+      class_folder.py      a class's folder: each student's reports, and what was not understood
     site/                the classroom site: pages that need neither kernel nor network
       catalogue.py         what it shows: widgets with presets and tasks, lessons (catalogue.json)
       edition.py           how a page is written: elements, header and footer, in one language
@@ -25,7 +30,8 @@ largest value of float16", so that the formats decide. `Exercise` sends the ques
 the page judges by the rule with its own formats: rules.py, answers.py, record.py and report.py have twins
 in TypeScript, and tests/vectors/exercises.json holds both to the same judgement. Each step of the student's
 is a line of the record, which the kernel receives, a saved page keeps in its address, and the report is
-made from. `mixwidgets grade` reads the reports of a class. Code is judged in the kernel, by `check`, and
+made from; in a notebook it is kept in a file, so that the cell shows it when it runs again. `mixwidgets grade`
+reads the reports of a class. Code is judged in the kernel, by `check`, and
 its attempts take the same form.
 
 The way of a site's page. `mixwidgets export` calls `build_site`: for each language and each entry of the

@@ -38,7 +38,7 @@ def lessons(tmp_path, monkeypatch):
 def opened(monkeypatch, tmp_path):
     """What JupyterLab is called with, in a folder where nothing is."""
     called = []
-    monkeypatch.setattr(subprocess, "call", lambda command: called.append(command) or 0)
+    monkeypatch.setattr(subprocess, "call", lambda command, env: called.append(command) or 0)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv("MIXWIDGETS_LANG", "en")

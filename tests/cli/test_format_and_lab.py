@@ -103,9 +103,22 @@ def test_values_are_read_as_everywhere(text):
     assert "0x7BFF" in call("format", "float16", text).stdout
 
 
+def test_lab_saves_the_state_of_widgets_unless_its_user_chose_otherwise(monkeypatch, tmp_path):
+    found = []
+    monkeypatch.setattr(subprocess, "call", lambda command, env: found.append(env) or 0)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
+    assert call("lab").exit_code == 0
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", found[0]["JUPYTER_CONFIG_PATH"])
+    from jupyterlab_server.settings_utils import _get_overrides
+
+    overrides, _ = _get_overrides(str(tmp_path))
+    assert overrides["@jupyter-widgets/jupyterlab-manager:plugin"] == {"saveState": True}
+    assert found[0]["JUPYTER_CONFIG_PATH"].startswith(str(tmp_path))
+
+
 def test_lab_opens_the_start_notebook_on_loopback(monkeypatch, tmp_path):
     called = []
-    monkeypatch.setattr(subprocess, "call", lambda command: called.append(command) or 0)
+    monkeypatch.setattr(subprocess, "call", lambda command, env: called.append(command) or 0)
     monkeypatch.chdir(tmp_path)
     assert call("lab", "--no-browser").exit_code == 0  # no start notebook here: JupyterLab alone
     (tmp_path / "notebooks").mkdir()

@@ -13,7 +13,7 @@ from unicodedata import east_asian_width
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.teaching.exercises import coding
+from mixwidgets.teaching.exercises import keeping
 from mixwidgets.teaching.exercises.cases import TASKS
 from mixwidgets.teaching.exercises.handed_in import LARGEST_TEXT
 from mixwidgets.teaching.exercises.questions import questions
@@ -38,7 +38,7 @@ def width(text):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(coding, "_tried", {})
+    monkeypatch.setattr(keeping, "_session", {})
     mw.check("longest-skip", len)
     task = mw.check(
         "longest-skip", lambda skipped: max(map(len, "".join(".x"[s] for s in skipped).split(".")))

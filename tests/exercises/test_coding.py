@@ -14,7 +14,7 @@ import torch
 
 import mixwidgets as mw
 from mixwidgets.support.languages.texts import LANGUAGES, texts
-from mixwidgets.teaching.exercises import coding
+from mixwidgets.teaching.exercises import coding, keeping
 from mixwidgets.teaching.exercises.cases import TASKS
 
 RIGHT = {}
@@ -42,7 +42,7 @@ def mistake(task, name):
 
 @pytest.fixture(autouse=True)
 def a_new_session(monkeypatch):
-    monkeypatch.setattr(coding, "_tried", {})
+    monkeypatch.setattr(keeping, "_session", {})
 
 
 # One solution of each task

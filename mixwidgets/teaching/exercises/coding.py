@@ -22,9 +22,11 @@ from mixwidgets.runs.store.system import time_limit
 from mixwidgets.support.checks import choice
 from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.languages.texts import Tell, texts, translated
+from mixwidgets.support.plain_text import plain
 from mixwidgets.teaching.exercises.cases import TASKS, Case
+from mixwidgets.teaching.exercises.keeping import LONGEST, keep, kept
 from mixwidgets.teaching.exercises.questions import report_words
-from mixwidgets.teaching.exercises.record import Attempt, Step, attempts_of, is_solved
+from mixwidgets.teaching.exercises.record import MOST_STEPS, Attempt, Step, attempts_of, is_solved
 from mixwidgets.teaching.exercises.report import report_of
 from mixwidgets.teaching.exercises.starters import is_starter
 
@@ -32,8 +34,6 @@ LIMIT_S = 2.0
 """Seconds that one call of a student's function may take."""
 
 _LONGEST = 160  # characters of a displayed value
-
-_tried: dict[str, list[Step]] = {}  # the attempts of this session, by task
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,14 @@ class Checked:
         return self.text
 
 
-def check(name: str, function: Callable[..., Any], *, hint: bool = False, lang: str | None = None) -> Checked:
+def check(
+    name: str,
+    function: Callable[..., Any],
+    *,
+    hint: bool = False,
+    start_over: bool = False,
+    lang: str | None = None,
+) -> Checked:
     """Try a function on the cases of a task, such as `check("next-scale", next_scale)`.
 
     name: the id of a coding task of the lessons. ValueError for an unknown one.
@@ -66,23 +73,27 @@ def check(name: str, function: Callable[..., Any], *, hint: bool = False, lang: 
 
     hint: whether to show the task's hint; the report says so.
 
+    start_over: whether to forget the tries before. In a notebook they are kept beside it, in a text file.
+
     lang: the language of the result, as for a widget.
     """
-    lesson, cases = TASKS[choice("task", name, TASKS)]
+    _, cases = TASKS[choice("task", name, TASKS)]
     lang = chosen_language(lang)
     catalogue = texts(lang, "exercises")
-    words, task, steps = catalogue["check"], catalogue["tasks"][name], _tried.setdefault(name, [])
-    every = cases()
+    words, task = catalogue["check"], catalogue["tasks"][name]
+    if start_over:
+        keep(name, "#")
+    steps, every = _steps(name), cases()
     tries = (_wrong(case, every[:number], function, lang) for number, case in enumerate(every))
     failure = next(filter(None, tries), None)
     answer = words["attempt"].format(**failure) if failure else words["all"].format(count=len(every))
     untouched = is_starter(name, function)
     if not is_solved(steps):
-        tried = attempts_of(steps)
-        if not untouched and not (tried and tried[-1].answer == answer):  # run again, it is no new attempt
-            steps.append(Step("attempt", Attempt(answer, is_right=not failure)))
+        if not untouched:
+            _keep_try(name, steps, answer, is_right=not failure)
         if hint and failure and not any(step.tells_hint for step in steps):
-            steps.append(Step("hint", tells_hint=True))
+            keep(name, "?")
+    lines = [words["right"].format(id=name, count=len(every))]
     if failure:
         if mistake := failure.pop("mistake", ""):
             failure["why"] = task["mistakes"][mistake]
@@ -91,11 +102,35 @@ def check(name: str, function: Callable[..., Any], *, hint: bool = False, lang: 
         parts = (words[part].format(text=text) for part, text in failure.items())
         lines = [words["untouched" if untouched else "wrong"].format(id=name), *parts]
         lines.append(words["hint"].format(text=task["hint"]) if hint else words["ask"])
-    else:
-        lines = [words["right"].format(id=name, count=len(every))]
-    sentences = report_words(lang)
-    heading = [sentences["title"].format(id=name, lesson=lesson), task["task"]]
-    return Checked(not failure, "\n".join(lines), report_of(heading, steps, sentences))
+        if steps and (untouched or is_solved(steps)):
+            end = report_words(lang)["solved" if is_solved(steps) else "open"]
+            lines.append(words["before"].format(text=end.format(count=len(attempts_of(steps)))))
+    return Checked(not failure, "\n".join(lines), report_on(name, lang))
+
+
+def report_on(name: str, lang: str) -> str:
+    """The report of a coding task: its tries so far."""
+    sentences, task = report_words(lang), texts(lang, "exercises")["tasks"][name]
+    heading = [sentences["title"].format(id=name, lesson=TASKS[name][0]), task["task"]]
+    return report_of(heading, _steps(name), sentences)
+
+
+def _steps(name: str) -> list[Step]:
+    """The tries and hints of a task that are kept. A try is "+" or "-" and what came of it."""
+    steps = []
+    for line in kept(name):
+        if line[0] in "+-":
+            steps.append(Step("attempt", Attempt(line[1:], is_right=line[0] == "+")))
+        elif line == "?":
+            steps.append(Step("hint", tells_hint=True))
+    return steps
+
+
+def _keep_try(name: str, steps: list[Step], answer: str, *, is_right: bool) -> None:
+    """Keep a try, but not the same one again, as when a cell is only run once more."""
+    answer, tried = plain(answer)[:LONGEST], attempts_of(steps)
+    if not (tried and tried[-1].answer == answer) and len(steps) < MOST_STEPS:
+        keep(name, f"{'+' if is_right else '-'}{answer}")
 
 
 def _wrong(case: Case, passed: list[Case], function: object, lang: str) -> dict[str, str] | None:

@@ -60,6 +60,14 @@ def read_record(question: Question, text: object) -> list[Step]:
     return steps
 
 
+def read_kept(question: Question, steps: list[str]) -> list[Step]:
+    """The steps of a record that was kept; none where it is not one of this version of the question."""
+    try:
+        return read_record(question, "\n".join(steps))
+    except ValueError:
+        return []
+
+
 def is_over(steps: list[Step]) -> bool:
     """Whether the answer was found or revealed."""
     return bool(steps) and (steps[-1].kind == "shown" or is_solved(steps))

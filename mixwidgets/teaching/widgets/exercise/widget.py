@@ -7,6 +7,7 @@ import traitlets
 
 from mixwidgets.floats.widgets.base import Keywords, MixWidget
 from mixwidgets.support.languages.choice import chosen_language
+from mixwidgets.teaching.exercises.keeping import is_in_a_notebook, keep, kept
 from mixwidgets.teaching.exercises.questions import (
     get_question,
     question_in,
@@ -14,7 +15,7 @@ from mixwidgets.teaching.exercises.questions import (
     read_question,
     report_words,
 )
-from mixwidgets.teaching.exercises.record import Attempt, attempts_of, is_solved, read_record
+from mixwidgets.teaching.exercises.record import Attempt, attempts_of, is_solved, read_kept, read_record
 from mixwidgets.teaching.exercises.report import report
 
 
@@ -25,7 +26,8 @@ class Exercise(MixWidget):
     in exercises/questions.py. ValueError for an unknown id or an invalid question.
 
     The page checks each answer by the question's rule, gives feedback on wrong ones, and creates a report for
-    the teacher.
+    the teacher. In a notebook the answers are kept beside it, in the text file mixwidgets_answers.txt, and
+    the exercise shows them when its cell runs again; `hand_in` makes one text of a lesson's.
     """
 
     _page = "exercise"
@@ -41,12 +43,23 @@ class Exercise(MixWidget):
         self._asked = read_question(exercise) if isinstance(exercise, Mapping) else get_question(exercise)
         language = chosen_language(traits.get("lang"))
         words = report_words(language)
-        others: dict[str, Any] = {**traits, "lang": language}
+        self._kept = kept(self._asked.id) if is_in_a_notebook() else []
+        before = "
+".join(self._kept) if read_kept(self._asked, self._kept) else ""
+        others: dict[str, Any] = {"_record": before, **traits, "lang": language}
         super().__init__(
             exercise=self._asked.id,
             _question={**question_in(self._asked, language), "report": words},
             **others,
         )
+        self.observe(self._keep, "_record")
+
+    def _keep(self, change: Any) -> None:
+        """Keep the steps that are new in a record."""
+        steps = change["new"].split("\n") if change["new"] else []
+        goes_on = steps[: len(self._kept)] == self._kept
+        keep(self._asked.id, *(steps[len(self._kept) :] if goes_on else ["#", *steps]))
+        self._kept = steps
 
     @classmethod
     def of_lesson(cls, lesson: str, *, lang: str | None = None) -> list[Self]:
