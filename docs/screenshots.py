@@ -1,7 +1,8 @@
 """Takes the pictures of the README and the gallery: `make screenshots`.
 
 The training lab is that of the start notebook in a real JupyterLab. The other widgets are saved pages, made
-by the lines of the gallery. The explorer's loss scale is dragged in a GIF, which GitHub lets a reader pause.
+by the lines of the gallery. Two GIFs, which GitHub lets a reader pause: a story of the playground, and the
+explorer's loss scale, dragged.
 """
 
 import io
@@ -33,6 +34,9 @@ DARK = {"bit-editor"}  # of the gallery's, what the README shows in both themes
 THUMB = 12  # pixels, the width of the slider's grip
 BEST = 29  # log2 of the loss scale that is best for these gradients
 FRAME_MS, FIRST_MS, LAST_MS = 70, 700, 1300
+STORY_SIZE = {"width": 960, "height": 900}
+STORY_STEPS = (20, 60, 100, 150, 200, 250, 300, 350)  # after which a frame is taken; the story has 400
+STORY_MS, QUESTION_MS, VERDICT_MS = 250, 2500, 4000
 COLOURS = 255  # a GIF has one more, for transparency
 # A screenshot has no pointer, so the page draws one.
 POINTER = """() => {
@@ -47,6 +51,14 @@ POINTER = """() => {
   };
   addEventListener("pointermove", follow, true);
 }"""
+
+REACHED = """(step) => new Promise((reached) => {
+  const look = () => {
+    const now = Number(document.querySelector("[data-step]").dataset.step);
+    if (now >= step) reached(); else requestAnimationFrame(look);
+  };
+  look();
+})"""
 
 
 def shoot_gallery(chromium: Browser, theme: str, folder: Path) -> None:
@@ -105,16 +117,43 @@ def record_drag(chromium: Browser, theme: str, folder: Path) -> None:
         expect(slider).to_have_value(str(log2))
         frames.append(Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB"))
     page.close()
-    save_gif(frames, PICTURES / f"drag-{theme}.gif")
+    durations = [FIRST_MS, *[FRAME_MS] * (len(frames) - 2), LAST_MS]
+    save_gif(frames, PICTURES / f"drag-{theme}.gif", durations)
 
 
-def save_gif(frames: list[Image.Image], path: Path) -> None:
+def record_story(chromium: Browser, theme: str, folder: Path) -> None:
+    """The playground's first story: the question, float16 that learns nothing, and its rescue, each with the
+    verdict of the run."""
+    page = chromium.new_page(viewport=STORY_SIZE, color_scheme=theme)
+    page.goto(mw.Playground("loss_scale").save(folder / "playground.html").as_uri())
+    card, below = (page.locator(part) for part in ("#widget > .mw", ".mw-play-controls"))
+    clip = {**card.bounding_box(), "height": below.bounding_box()["y"] - card.bounding_box()["y"]}
+    frames, durations = [], []
+
+    def shown(milliseconds: int) -> None:
+        page.mouse.move(0, 0)
+        frames.append(Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB"))
+        durations.append(milliseconds)
+
+    shown(QUESTION_MS)
+    for button in (".mw-play-guess >> nth=0", ".mw-play-onward"):
+        page.locator(button).click()
+        for step in STORY_STEPS:
+            page.evaluate(REACHED, step)
+            shown(STORY_MS)
+        expect(page.locator("[data-step='400']")).to_be_visible(timeout=60_000)
+        expect(page.locator(".mw-play-onward")).to_be_visible()
+        shown(VERDICT_MS)
+    page.close()
+    save_gif(frames, PICTURES / f"story-{theme}.gif", durations)
+
+
+def save_gif(frames: list[Image.Image], path: Path, durations: list[int]) -> None:
     """With one palette, the most frequent colours: Pillow then stores of a frame only what changes."""
     counted = sorted(frames[len(frames) // 2].getcolors(maxcolors=2**24), reverse=True)[:COLOURS]
     palette = Image.new("P", (1, 1))
     palette.putpalette([level for _, colour in counted for level in colour])
     first, *others = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    durations = [FIRST_MS, *[FRAME_MS] * (len(others) - 1), LAST_MS]
     first.save(path, save_all=True, append_images=others, duration=durations, loop=0, optimize=True)
 
 
@@ -132,6 +171,7 @@ def main() -> None:
             shoot_gallery(chromium, theme, root)
             shoot_sweep(chromium, theme, root)
             shoot_exercise(chromium, theme, root)
+            record_story(chromium, theme, root)
             record_drag(chromium, theme, root)
             shutil.copy(NOTEBOOK, root)
             with jupyter_lab(root, theme=label) as server:

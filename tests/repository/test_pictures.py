@@ -1,4 +1,4 @@
-"""The README's moving picture is short and small, and every picture is shown somewhere."""
+"""The README's moving pictures are short and small, and every picture is shown somewhere."""
 
 import re
 from pathlib import Path
@@ -14,9 +14,13 @@ PICTURES = ROOT / "docs" / "screenshots"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_drag_moves_in_the_readme(theme):
-    path = PICTURES / f"drag-{theme}.gif"
-    assert path.stat().st_size < 400_000
+@pytest.mark.parametrize(
+    ("name", "size", "count", "lasts"),
+    [("drag", 400_000, 30, (3000, 5000)), ("story", 700_000, 19, (10_000, 16_000))],
+)
+def test_pictures_move_in_the_readme(name, size, count, lasts, theme):
+    path = PICTURES / f"{name}-{theme}.gif"
+    assert path.stat().st_size < size
     frames, duration = set(), 0
     with Image.open(path) as picture:
         for place in range(picture.n_frames):
@@ -24,8 +28,8 @@ def test_a_drag_moves_in_the_readme(theme):
             frames.add(picture.convert("RGB").tobytes())
             duration += picture.info["duration"]
         assert picture.info["loop"] == 0  # for ever
-    assert len(frames) == 30
-    assert 3000 <= duration <= 5000
+    assert len(frames) == count
+    assert lasts[0] <= duration <= lasts[1]
 
 
 def test_every_picture_is_shown():
