@@ -44,8 +44,7 @@ class Exercise(MixWidget):
         language = chosen_language(traits.get("lang"))
         words = report_words(language)
         self._kept = kept(self._asked.id) if is_in_a_notebook() else []
-        before = "
-".join(self._kept) if read_kept(self._asked, self._kept) else ""
+        before = "\n".join(self._kept) if read_kept(self._asked, self._kept) else ""
         others: dict[str, Any] = {"_record": before, **traits, "lang": language}
         super().__init__(
             exercise=self._asked.id,
