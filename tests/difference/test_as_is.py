@@ -78,7 +78,7 @@ def test_what_rounding_costs_is_told_though_it_is_explained():
     assert min(abs(exact - sine) for sine in model[1](steps).flatten().tolist()) < 1e-6
     assert row.costs == tensor.error > 0.1
     assert found.costliest == (
-        f"rounding alone costs {100 * row.costs:.3g} % in '1', in its output: {exact:.6g} became {came:.6g}"
+        f"Rounding alone costs {100 * row.costs:.3g} % in '1', in its output: {exact:.6g} became {came:.6g}."
     )
     assert mw.first_difference(Soft(), X, lambda p: p.square().sum(), "bf16").costliest == ""
 

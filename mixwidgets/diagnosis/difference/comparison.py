@@ -17,7 +17,16 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.diagnosis.difference.modes import MASK, Comparable, RandomRounding, WideCasts, Witness
-from mixwidgets.diagnosis.difference.passes import CHECKPOINTED, GRADIENT_OF, LOSS, OUTPUT, Call, Pass, Place
+from mixwidgets.diagnosis.difference.passes import (
+    CHECKPOINTED,
+    GRADIENT_OF,
+    LOSS,
+    OUTPUT,
+    Call,
+    Pass,
+    Place,
+    can_read,
+)
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.experiments.recipe import Recipe
 from mixwidgets.runs.training.device import RandomState
@@ -150,8 +159,14 @@ class Comparison:
         self.model, self.batch, self.loss, self.recipe, self.step = model, batch, loss, recipe, step
         self.dtype = DTYPES[recipe.compute_format]
         self.device = next((weight.device for weight in model.parameters()), torch.device("cpu"))
+        self.unread = {
+            name: type(tensor).__name__
+            for name, tensor in (*model.named_parameters(), *model.named_buffers())
+            if not can_read(tensor)
+        }
+        """The weights and buffers that are used as they are, in each pass, with their class."""
         self.amp = recipe.loop == "amp"
-        self.constants = {} if self.amp else narrow_constants(model, self.dtype)
+        self.constants = {} if self.amp else narrow_constants(model, self.dtype, but=self.unread)
         self.reference: dict[Place, Tensor] = {}
         """What crosses the boundaries in the reference pass."""
         self.base = Pass()
@@ -195,6 +210,14 @@ class Comparison:
                     "look for it in float32 first, such as with torch.autograd.detect_anomaly()."
                 )
 
+    def notes_on_tensors(self) -> list[str]:
+        """What could not be compared, in sentences."""
+        outputs = {f"the output of {name}": kind for name, kind in self.done.unread.items()}
+        return [
+            f"{name} is a {kind}, whose values cannot be read: it is used as it is, and not compared."
+            for name, kind in {**self.unread, **outputs}.items()
+        ]
+
     def _keep(self, call: Call, place: Place, tensor: Tensor) -> Tensor:
         self.reference[place] = tensor.detach().clone()
         return tensor.clone()
@@ -204,8 +227,10 @@ class Comparison:
         tensors = {
             name: copy(name, tensor.detach())
             for name, tensor in (*self.model.named_parameters(), *self.model.named_buffers())
+            if name not in self.unread
         }
-        return tensors, {name: tensors[name].requires_grad_() for name in trained_weights(self.model)}
+        trained = (name for name in trained_weights(self.model) if name in tensors)
+        return tensors, {name: tensors[name].requires_grad_() for name in trained}
 
     def _run_wide(
         self, done: Pass, see: Any, rounding: RandomRounding | None, *modes: AbstractContextManager[Any]

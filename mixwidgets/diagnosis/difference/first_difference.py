@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from mixwidgets.diagnosis.difference.comparison import Comparison, Step
+from mixwidgets.diagnosis.difference.passes import can_read
 from mixwidgets.diagnosis.difference.verdict import ComparedTensor, Row, in_each_language, judged_rows
 from mixwidgets.diagnosis.op_precisions import call_arguments
 from mixwidgets.floats.formats.in_and_out import require_dense_floats
@@ -52,6 +53,8 @@ class FirstDifference:
     costliest: str
     """Where rounding, though it explains the error, costs most of what a module computes, in a sentence; ""
     if nowhere more than 1 %. It is no fault of the module, and may matter all the same, as in positions."""
+    notes: list[str] = field(repr=False)
+    """What could not be compared, such as a tensor of a library whose values torch cannot read."""
     tensors: list[list[ComparedTensor]] = field(repr=False)
     """For each row of the table, the tensors that the module computes, the worst first: `name`, `error`,
     `explained`, two GradientSummaries, `found` by the recipe and `reference`, and `worst`, the value with the
@@ -104,7 +107,7 @@ def _costliest(rows: list[Row]) -> Text | str:
     exact, found = next(tensor.worst for tensor in row.tensors if tensor.name == row.costliest)
     return in_each_language(
         lambda tell: tell(
-            "rounding alone costs {share} in {module}, in its {tensor}: {exact} became {found}",
+            "Rounding alone costs {share} in {module}, in its {tensor}: {exact} became {found}.",
             share=f"{100 * row.costs:.3g} %",
             module=repr(row.module),
             tensor=row.costliest,
@@ -183,7 +186,8 @@ def first_difference(
     as much is accepted.
 
     model: a torch.nn.Module on any device; it is not changed. float32 weights are cast as the recipe says,
-    narrower ones are used unchanged. It runs in its current mode, train or eval.
+    narrower ones are used unchanged. It runs in its current mode, train or eval. What torch cannot read, such
+    as a weight in a quantised format of another library, is used as it is and not compared; `notes` names it.
     batch: the model's input: a tensor, a tuple or list of arguments, or a mapping of keyword arguments.
     loss: a function of the model's output that returns a scalar tensor, such as
     `lambda output: output.loss` or `lambda logits: cross_entropy(logits, targets)`.
@@ -216,7 +220,7 @@ def first_difference(
     model = _unwrapped(model)
     for name, tensor in (*model.named_parameters(), *model.named_buffers()):
         try:
-            if tensor.is_floating_point():
+            if tensor.is_floating_point() and can_read(tensor):
                 require_dense_floats(own_part(tensor))
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from None
@@ -243,6 +247,7 @@ def first_difference(
         format=chosen.compute_format,
         loss_scale=compared.loss_scale,
         costliest=str(in_language(costs, lang)) if costs else "",
+        notes=compared.notes_on_tensors(),
         tensors=[row.tensors for row in rows],
         _reasons=reasons,
     )

@@ -34,6 +34,7 @@ _NARROW = {
     and dtype.is_floating_point
     and dtype.itemsize < 4
 }
+_DIVISIONS = {"div", "div_", "reciprocal", "reciprocal_", "rsqrt", "rsqrt_"}
 MASK = 2.0**126
 """Values from this magnitude on only mean "masked"."""
 _LARGEST = {torch.finfo(dtype).max for dtype in _NARROW if dtype.itemsize and "x2" not in str(dtype)}
@@ -195,7 +196,8 @@ class Witness(TorchDispatchMode):
         if not _only_views(func):
             with _disable_current_modes():
                 inputs, outputs = floats_in((args, kwargs)), floats_in(result)
-                if note := self._note(func.overloadpacket.__name__, inputs, outputs):
+                op = func.overloadpacket.__name__
+                if note := self._note(op, inputs, outputs) or _sum_note(op, args, outputs):
                     if self._running:
                         self.notes.setdefault((self._running[-1], "forward"), []).append(note)
                     else:
@@ -208,7 +210,7 @@ class Witness(TorchDispatchMode):
                 return _cast_note(inputs[0], tensor)
             lost = op not in UNINITIALISED and not _is_finite(tensor)
             if lost and all(map(_is_finite, inputs)):
-                return Note(op, tensor.dtype)
+                return Note(op, tensor.dtype, by_zero=op in _DIVISIONS and bool((inputs[-1] == 0).any()))
         return None
 
 
@@ -219,7 +221,8 @@ def _is_finite(tensor: Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Note:
-    """An operation that turned finite numbers into infinities or NaNs, or a cast to a coarser format."""
+    """An operation that turned finite numbers into infinities or NaNs, a cast to a coarser format, or a sum
+    in a narrow format that stops growing."""
 
     op: str
     dtype: torch.dtype
@@ -228,6 +231,10 @@ class Note:
     """For a coarse cast: the share of non-zero values that became 0."""
     beyond: float = 0.0
     """For a coarse cast: the share of values that became the format's largest, infinite or NaN."""
+    by_zero: bool = False
+    """Whether the operation divided by 0."""
+    terms: int = 0
+    """For a sum that stops growing: how many numbers it adds in one place."""
 
 
 def _cast_note(before: Tensor, after: Tensor) -> Note:
@@ -236,3 +243,13 @@ def _cast_note(before: Tensor, after: Tensor) -> Note:
     flushed = float((some & (values == 0)).sum()) / max(1, int(some.sum()))
     beyond = float((~(values.abs() < most)).float().mean()) if values.numel() else 0.0
     return Note("_to_copy", after.dtype, coarse=True, flushed=flushed, beyond=beyond)
+
+
+def _sum_note(op: str, args: Any, outputs: list[Tensor]) -> Note | None:
+    """The gradient of an embedding adds one number for each use of a row, in the format of the result. From
+    1/u numbers of a size on, adding one more does not change the sum."""
+    if op != "embedding_dense_backward" or outputs[0].dtype not in _NARROW or not args[1].numel():
+        return None
+    terms = int(args[1].flatten().bincount().max())
+    dtype = outputs[0].dtype
+    return Note(op, dtype, terms=terms) if terms > 2 / torch.finfo(dtype).eps else None

@@ -62,6 +62,18 @@ class Place:
         return self.what == OUTPUT or self.what.startswith(INPUT_TO)
 
 
+def can_read(tensor: Tensor) -> bool:
+    """Whether its values can be read and copied: not of every tensor of another library, such as one in a
+    quantised format."""
+    if type(tensor) is Tensor or type(tensor) is nn.Parameter:
+        return True
+    try:
+        tensor.detach().to(torch.float32, copy=True).double()
+    except Exception:
+        return False
+    return True
+
+
 See = Callable[[Call, Place, Tensor], Tensor]
 
 
@@ -97,6 +109,8 @@ class Pass:
         self.in_backward = False
         self.sums: dict[Place, Place] = {}
         """From the gradient of an input to that of the same tensor as an output: the sum over its uses."""
+        self.unread: dict[str, str] = {}
+        """The outputs that cannot be read, by module, with their class."""
         self._calls: Counter[str] = Counter()
         self._loss = Call(LOSS, "function", 0)
 
@@ -170,7 +184,7 @@ class Pass:
         inputs = itertools.count()
 
         def crossing(value: Tensor) -> Any:
-            if not value.requires_grad:
+            if not value.requires_grad or not can_read(value):
                 return value
             index = next(inputs)
             place = Place(name, number, "gradient of input", index)
@@ -193,6 +207,9 @@ class Pass:
 
         def crossing(value: Tensor) -> Any:
             index = next(outputs)
+            if not can_read(value):
+                self.unread[call.module] = type(value).__name__
+                return value
             out = Place(call.module, call.number, OUTPUT, index)
             back = Place(call.module, call.number, "gradient of output", index)
             return _Boundary.apply(

@@ -251,9 +251,12 @@ def _reason(
 
 def _cause(tell: Tell, error: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float) -> str:
     casts = [note for note in notes if note.coarse]
-    overflow = next((note for note in notes if not note.coarse), None)
+    overflow = next((note for note in notes if not (note.coarse or note.terms)), None)
+    longest = max(notes, key=lambda note: note.terms, default=None)
     too_large = error.largest * loss_scale > torch.finfo(dtype).max
     if error.not_finite:
+        if overflow and overflow.by_zero:
+            return _divided_by_zero(tell, overflow)
         if too_large:
             return _reaches(tell, error, dtype, loss_scale)
         if cast := next((note for note in casts if note.beyond), None):
@@ -265,7 +268,16 @@ def _cause(tell: Tell, error: Error, notes: list[Note], dtype: torch.dtype, loss
         worst = max(casts, key=lambda note: (note.flushed + note.beyond, torch.finfo(note.dtype).eps))
         return _cast(tell, worst, dtype)
     if overflow:
-        return _overflow(tell, overflow)
+        return _divided_by_zero(tell, overflow) if overflow.by_zero else _overflow(tell, overflow)
+    if longest and longest.terms:
+        return tell(
+            "{operation} adds {count} numbers in one place in {format}, whose sums stop growing at about "
+            "{most} numbers of one size",
+            operation=longest.op.strip("_"),
+            count=f"{longest.terms:,}",
+            format=name_of(longest.dtype),
+            most=f"{2 / torch.finfo(longest.dtype).eps:,.0f}",
+        )
     if error.flushed > _MANY * error.count:
         lost = tell(
             "{found} of {count} values are 0 that are not in the reference, too small for {format}",
@@ -301,6 +313,17 @@ def _overflow(tell: Tell, note: Note) -> str:
         "{operation}, in {format}, inside it makes infinities or NaN of finite numbers",
         operation=note.op.strip("_"),
         format=name_of(note.dtype),
+    )
+
+
+def _divided_by_zero(tell: Tell, note: Note) -> str:
+    info = torch.finfo(note.dtype)
+    return tell(
+        "{operation}, in {format}, inside it divides by 0, which in the reference is another number: such as "
+        "an eps below the smallest number of {format}, {least}",
+        operation=note.op.strip("_"),
+        format=name_of(note.dtype),
+        least=f"{info.smallest_normal * info.eps:.2g}",
     )
 
 
@@ -347,6 +370,11 @@ def _step_reason(
     ours, exact = (torch.cat([t[name].flatten().double() for name in reference]) for t in (left, reference))
     if not bool(ours.isfinite().all()):
         return tell("it leaves gradients that are infinite or NaN.")
+    if not bool(ours.any()) and bool(exact.any()):
+        return tell(
+            "the gradients that it leaves are all 0: they were made 0, as by clipping by a norm that is "
+            "infinite."
+        )
     factor = float(ours @ exact) / (float(exact @ exact) or 1.0)
     if factor <= 0 or float((ours / factor - exact).norm()) > 0.1 * float(exact.norm()):
         return tell("the gradients that it leaves have a relative error of {error}.", error=f"{relative:.2g}")

@@ -4,7 +4,7 @@ Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740: th
 figure 1 and its section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
 
 import torch
@@ -115,9 +115,9 @@ class ExplicitTrainer(Trainer):
         return skipped
 
 
-def narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
+def narrow_constants(model: nn.Module, dtype: torch.dtype, *, but: Container[str] = ()) -> dict[str, Tensor]:
     """Frozen weights and floating-point buffers, such as position encodings, in the compute format, like the
-    inputs. Running statistics are left out, because the model writes to them."""
+    inputs, but for these names. Running statistics are left out, because the model writes to them."""
     running = {
         f"{prefix}.{name}".removeprefix(".")
         for prefix, module in model.named_modules()
@@ -128,5 +128,5 @@ def narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
     return {
         name: constant.detach().to(dtype)
         for name, constant in {**frozen, **dict(model.named_buffers())}.items()
-        if constant.is_floating_point() and name not in running
+        if name not in but and name not in running and constant.is_floating_point()
     }

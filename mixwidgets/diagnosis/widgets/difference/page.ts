@@ -72,7 +72,7 @@ const SHAPES = {
   ok: "M-4 13a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
   off: "M0 6L7 13L0 20L-7 13Z",
   raised: "M-6 7L6 19M6 7L-6 19",
-  costs: "M-8 13a8 8 0 1 0 16 0a8 8 0 1 0 -16 0",
+  costs: "M-7 13a7 7 0 1 0 14 0a7 7 0 1 0 -14 0",
 };
 const MOST_STAGED = 4; // lines
 const DIRECTIONS = ["backward", "forward"] as const;
