@@ -17,9 +17,11 @@
     site/                the classroom site: pages that need neither kernel nor network
       catalogue.py         what it shows: widgets with presets and tasks, lessons (catalogue.json)
       edition.py           how a page is written: elements, header and footer, in one language
+      figures.py           the figures, and which line of the training loop a box opens
       story.py             a lesson's page, made from its notebook
       pages.py             all pages
       folder.py            writes them, and no file of the user's is lost
+    figures/             the figures as `make bundle` draws them, in TypeScript, from the engine and the texts
     widgets/exercise/    Exercise: one question in a notebook or on the site
     widgets/settings.py  what a network that trains in the page is set to, for both of:
     widgets/playground/  Playground: a small network that trains in the page

@@ -39,7 +39,7 @@ export function fiveSteps(): string {
   const lanes = [["fp32", 142], ["fp16", 298]] as const;
   return figure("five-steps", 960, 404, t("five.words"),
     lane("raised", 8, 86, 944, 134), lane("soft", 8, 242, 772, 112),
-    ...lanes.flatMap(([name, y]) => [text(22, y - 2, t(`five.${name}`), { size: 18, bold: true }), text(22, y + 17, t(`five.${name}_note`), { size: 12, fill: "muted" })]),
+    ...lanes.flatMap(([name, y]) => [text(22, y - 2, name.toUpperCase(), { size: 18, bold: true }), text(22, y + 17, t(`five.${name}_note`), { size: 12, fill: "muted" })]),
     line([[868, 112], [868, 34], [706, 34]]), arrow([[352, 34], [188, 34], [188, 110]]),
     update(534, 33, t("five.update"), t("five.update_note")),
     box("master", 115, 112, 146), box("loss", 288, 112, 136), box("gradients", 624, 112, 136), box("check", 795, 112, 146),
@@ -54,7 +54,7 @@ export function fiveSteps(): string {
 export function fiveStepsStanding(): string {
   return figure("five-steps", 366, 690, t("five.words"),
     lane("raised", 24, 10, 160, 670), lane("soft", 194, 10, 166, 442),
-    ...([["fp32", 104], ["fp16", 268]] as const).flatMap(([name, x]) => [text(x, 36, t(`five.${name}`), { size: 18, bold: true, anchor: "middle" }), text(x, 55, t(`five.${name}_note`), { size: 12, fill: "muted", anchor: "middle" })]),
+    ...([["fp32", 104], ["fp16", 268]] as const).flatMap(([name, x]) => [text(x, 36, name.toUpperCase(), { size: 18, bold: true, anchor: "middle" }), text(x, 55, t(`five.${name}_note`), { size: 12, fill: "muted", anchor: "middle" })]),
     arrow([[30, 590], [12, 590], [12, 110], [28, 110]]),
     box("master", 30, 80, 148), box("copies", 201, 80, 134), box("loss", 30, 178, 148), box("forward", 201, 178, 134), box("backward", 201, 276, 134), box("scaled", 201, 374, 134),
     box("gradients", 30, 464, 148), box("check", 29, 560, 150), box("skip", 199, 560, 156),
