@@ -6,6 +6,7 @@ import nbformat
 import pytest
 
 from notebooks import again
+from notebooks.conftest import too_long
 
 LESSONS = {
     lesson: nbformat.read(again.HERE / f"{lesson}.ipynb", as_version=4).cells for lesson in again.LESSONS
@@ -79,3 +80,9 @@ def test_what_goes_wrong_in_a_second_run_is_said():
     assert backward.startswith("backward fails in its second run: RuntimeError: Trying to backward")
     assert stopped.startswith("stopped changes a library: ")
     assert "Tensor.exp" in stopped
+
+
+def test_a_lesson_that_takes_longer_than_two_minutes_is_named():
+    seconds = {"notebooks/04.ipynb": 119.9, "notebooks/10.ipynb": 150.2}
+    (sentence,) = too_long(seconds)
+    assert sentence.startswith("notebooks/10.ipynb took 150 s;")
