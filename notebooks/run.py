@@ -2,7 +2,7 @@
 
 A widget's output becomes its picture and its text: whoever opens a lesson without running it sees the
 picture, here and on GitHub, and the widget takes its place when the cell runs. What answers a question is
-saved folded: JupyterLab shows it on a click, or when the cell runs.
+saved folded: JupyterLab shows it on a click, and an output also when the cell runs.
 """
 
 import re
@@ -14,6 +14,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from notebooks.answers import gives_away
 from notebooks.pictures import require_chinese_font
 from notebooks.zh import edition
 
@@ -21,6 +22,7 @@ HERE = Path(__file__).parent
 ANSWERS = re.compile("Q[Qct]*(O[Oc]*)")
 """In a lesson's cells (Question, Output, code without output, text, Heading): the outputs of the same section
 that stand between a question and the next text after them."""
+ASKS = re.compile(r'mw\.Exercise\("(.+)"\)')
 LESSONS = sorted(path.stem for path in HERE.glob("[0-9]*.ipynb"))
 
 # In the kernel, before the first cell.
@@ -48,16 +50,26 @@ def run(lesson: str) -> None:
 
 
 def fold_answers(cells: list[NotebookNode]) -> None:
-    """Fold the outputs that answer a question, tagged "answer", and no others."""
+    """Fold the outputs that answer a question, tagged "answer", and the code that gives an answer away."""
     kinds = "".join(map(_kind, cells))
     answers = {at for found in ANSWERS.finditer(kinds) for at in range(*found.span(1)) if kinds[at] == "O"}
     for at, cell in enumerate(cells):
         others = [tag for tag in cell.metadata.pop("tags", []) if tag != "answer"]
         if tags := [*others, *(["answer"] if at in answers else [])]:
             cell.metadata.tags = tags
-        for name, folded in {"collapsed": True, "jupyter": {"outputs_hidden": True}}.items():
+        hidden = {"outputs_hidden": at in answers, "source_hidden": _tells(cells, at)}
+        for name in ("collapsed", "jupyter"):
             cell.metadata.pop(name, None)
-            cell.metadata.update({name: folded} if at in answers else {})
+        if at in answers:
+            cell.metadata.collapsed = True
+        if any(hidden.values()):
+            cell.metadata.jupyter = {name: True for name, is_hidden in hidden.items() if is_hidden}
+
+
+def _tells(cells: list[NotebookNode], at: int) -> bool:
+    """Whether a cell's code gives the answer to a question away that stands just before it."""
+    asked = [found[1] for cell in cells[max(at - 2, 0) : at] if (found := ASKS.search(cell.source))]
+    return cells[at].cell_type == "code" and any(gives_away(name, cells[at].source) for name in asked)
 
 
 def _kind(cell: NotebookNode) -> str:

@@ -70,7 +70,10 @@ def _stamped(lesson: bytes, version: str) -> bytes:
     notebook = json.loads(lesson)
     for cell in notebook["cells"]:
         if "answer" in cell["metadata"].get("tags", []):
-            cell |= {"outputs": [], "execution_count": None, "metadata": {"tags": cell["metadata"]["tags"]}}
+            metadata = {"tags": cell["metadata"]["tags"]}
+            if cell["metadata"].get("jupyter", {}).get("source_hidden"):
+                metadata["jupyter"] = {"source_hidden": True}
+            cell |= {"outputs": [], "execution_count": None, "metadata": metadata}
     notebook["metadata"]["mixwidgets"] = {"course": version}
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 

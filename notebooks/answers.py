@@ -1,0 +1,90 @@
+"""What gives the answer to a question away, in English and in Chinese.
+
+`notebooks.run` folds the code that would, where it stands between a question and the next text, and
+tests/repository/test_predictions.py reads the lessons for it. A pattern is searched in what a reader has met
+before the question: in the whole course ("course"), in the lesson, or in the section, where the number means
+something else elsewhere. Questions whose answer no text can hold by itself, such as a few that have many
+right answers, have none.
+"""
+
+import re
+from collections.abc import Mapping
+
+_LEAST = r"2(\^|\*\*)-24|2⁻²⁴|\b6e-0?8|\b5\.96|\b6·10⁻⁸"
+
+TELLS: Mapping[str, tuple[str, str]] = {
+    "a-small-gradient": ("course", r"1e-8 (becomes|变为) +0|1e-8 becomes zero|1e-8 变为零"),
+    "the-scaled-loss": ("course", r"multiplies every gradient by S|每个梯度就都乘以 S"),
+    "without-a-loss-scale": ("course", r"stalls|hardly learns|停滞"),
+    "read-the-fields": ("lesson", r"1\.5 × 2|× 1\.5 ="),
+    "doubled": ("course", r"1\.625 × 2³|integer part|整数部分"),
+    "bits-of-one": ("course", r"0 01111 0000000000|0x3C00"),
+    "binades-float16": ("course", r"\b30 binades|\*\*30\*\*|30 个二进区间"),
+    "first-missing-integer": ("course", r"\b2,?049\b"),
+    "largest-float16": ("course", r"65[,.]?504"),
+    "smallest-float16": ("course", _LEAST),
+    "binades-float32": ("course", r"\b254\b"),
+    "largest-float32": ("course", r"3\.40?3?e\+?38|3\.40?3? ?[·×] ?10³⁸"),
+    "round-65505": ("course", r"65,?505.{0,30}65,?504"),
+    "first-overflow-float16": ("course", r"65,?520"),
+    "tie-2051": ("course", r"\b2,?052\b"),
+    "double-rounding": ("course", r"\b2,?050\b"),
+    "saturation-hides-overflow": ("lesson", r"is a number like any other|只是一个普通的数"),
+    "sum-of-ones": ("lesson", r"\b2,?048\b"),
+    "largest-lost-update": ("lesson", r"2⁻¹¹|1/2,?048|\b0\.000488|1\.00048828125"),
+    "an-update-in-a-step": ("section", r"nearer to the old weight|离原来的权重更近"),
+    "adam-second-moment": ("lesson", r"v is still zero|lost v\b|v 仍然是零|丢了 v"),
+    "bytes-of-a-master-weight": ("lesson", r"\b6 bytes|\b6 字节|4 \+ 2"),
+    "least-loss-scale": ("section", r"S = +8\b|2³|at least 8"),
+    "greatest-loss-scale": ("section", r"4,?096|2¹²|2\^12\b"),
+    "lost-on-the-way": ("section", r"all 32|32 .*became zero|变成零的画上斜线"),
+    "flushed-is-not-harm": ("lesson", r"only the loss|look at the loss|只有损失才|要看损失"),
+    "after-overflow": ("lesson", r"halves|is halved|skip|减半|跳过"),
+    "hysteresis-of-two": ("section", r"32,?768|2¹⁵|2\^15\b"),
+    "one-weight-at-s-1": (
+        "lesson",
+        r"does not move|stays where it is|stays once|It stays|权重有一次不动|这个权重不动|它不动",
+    ),
+    "unscaled-gradient": ("section", r"/ S\b|divided by S|除以 S|0\.00048"),
+    "first-infinite-exp": ("course", r"\b12\.0\b|11\.1\b|11\.09|e¹²"),
+    "ones-in-bfloat16": ("section", r"\b256\b"),
+    "clipped-too-early": ("section", r"1/1,?024|0\.00098|0\.001\b"),
+    "after-launch": ("course", r"returns at once|run goes on|立即返回|它在你工作时继续进行"),
+    "five-small-networks": ("lesson", r"usually nothing breaks|通常不会出问题"),
+    "a-scale-too-large": ("lesson", r"130 of 130|skipped all|全部 130 步"),
+    "what-a-stopped-run-keeps": ("lesson", r"keeps each step|[Ee]very step\*?, one|保留每一步|每一步\*，"),
+    "first-missing-bfloat16": ("course", r"\b257\b"),
+    "largest-e4m3": ("lesson", r"names several formats|好几种格式|\b240\b"),
+    "values-of-float4": ("course", r"\b15 (different|numbers)|十五个|seven from 0\.5|0\.5 1\.0 1\.5"),
+    "which-of-the-eight": (
+        "lesson",
+        r"unscaled E5M2|with neither|learn as FP32 does with the plain|不缩放的 E5M2",
+    ),
+    "headroom-of-six": ("section", r"2²¹|2\^21\b|2,?097,?152"),
+    "report-of-zeros": ("lesson", r"Look in FP32|得在 FP32 下看"),
+    "scaler-and-forward-nan": ("lesson", r"no scale\s+can help|fault is still there|在损失出现之前"),
+    "scores-divided-first": ("section", r"32,?768|2¹⁵"),
+    "bytes-of-training-a-weight": ("course", r"20 bytes|20 字节|\b20 or 18|20 / 20"),
+    "batch-that-breaks-even": ("section", r"batch of 8\b|批次为 8\b|/ 500,000"),
+    "activations-not-halved": ("lesson", r"_softmax float32|softmax.{0,12} keeps? both|keep FP32"),
+    "four-micro-batches": ("lesson", r"activations +8\.7|激活值 +8\.7"),
+    "faster-products": ("course", r"2\.1×|\b2\.1 times|about twice as fast|大约快到两倍"),
+    "size-of-a-grid": ("lesson", r"\b30 (runs|experiments)|2 × 3 × 5"),
+    "what-one-seed-says": ("lesson", r"they do not all say the same|并不都|happened to say"),
+    "seeds-for-a-claim": ("lesson", r"5 of 5 seeds favour|3\.1%|one time in 32"),
+    "added-seeds": ("lesson", r"trained now: 6|Three new seeds|三个新的种子"),
+    "seven-under-even": ("course", r"becomes \[8|doubles the scale just there|从这里起把缩放因子加倍"),
+    "mean-of-a-block": ("lesson", r"rounded down\*\* leaves|RCEIL always rounds up|\*\*向下舍入\*\*时"),
+    "which-product-costs": ("lesson", r"forward product alone|是前向的乘积|单是前向|只有前向"),
+    "dy-by-chance": ("lesson", r"goes \*\*up\*\*|errors of a column average out|误差\*\*变大\*\*"),
+    "best-scale-rule": (
+        "lesson",
+        r"EVEN (is|does) far worse|EVEN 差得多|it cuts the large negative|FLOOR cuts",
+    ),
+    "without-a-rotation": ("lesson", r"hree seeds could show|三个种子能够说明"),
+}
+
+
+def gives_away(question: str, text: str) -> bool:
+    """Whether a text holds the answer to a question."""
+    return question in TELLS and bool(re.search(TELLS[question][1], text))

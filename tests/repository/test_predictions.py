@@ -1,0 +1,100 @@
+"""A question comes before its answer: neither the text before it nor the two cells after it hold it."""
+
+import re
+
+import nbformat
+import pytest
+
+from mixwidgets.teaching.exercises.questions import get_question, questions
+from notebooks.answers import TELLS, gives_away
+from notebooks.zh import edition
+
+ASKED = re.compile(r'mw\.Exercise\("(.+)"\)')
+FOLDED_TEXT = re.compile(r"<details>.*?</details>", re.DOTALL)
+
+
+def lesson_in(lesson, language):
+    folder = edition.ENGLISH if language == "en" else edition.HERE
+    return nbformat.read(folder / f"{lesson}.ipynb", as_version=4).cells
+
+
+def seen(cell):
+    """What stands on the screen: folded outputs, code and texts do not."""
+    hidden = cell.metadata.get("jupyter", {})
+    texts = [] if hidden.get("source_hidden") else [FOLDED_TEXT.sub("", cell.source)]
+    if not hidden.get("outputs_hidden") and not ASKED.search(cell.source):
+        for output in cell.get("outputs", []):
+            texts.append(output.get("text") or output.data.get("text/plain", ""))
+    return "\n".join(texts)
+
+
+def before(cells, at, scope):
+    """The cells of a lesson that are read before a question."""
+    if scope != "section":
+        return cells[:at]
+    headings = [i for i in range(at) if re.search(r"^## ", cells[i].source, re.MULTILINE)]
+    return cells[headings[-1] if headings else 0 : at]
+
+
+def met(cells, at, scope, earlier):
+    """(where, text) of all that a reader sees before answering: two cells after the question, too."""
+    yield from earlier if scope == "course" else ()
+    for cell in [*before(cells, at, scope), *cells[at + 1 : at + 3]]:
+        yield cell.id, seen(cell)
+
+
+def given_away(lessons):
+    """Each text that holds the answer to a later question, or to the one just before it."""
+    earlier, found = [], []
+    for cells in lessons:
+        for at, cell in enumerate(cells):
+            if (asks := ASKED.search(cell.source)) and asks[1] in TELLS:
+                scope = TELLS[asks[1]][0]
+                wrong = [w for w, text in met(cells, at, scope, earlier) if gives_away(asks[1], text)]
+                found += [(asks[1], where) for where in wrong]
+        earlier += [(cell.id, seen(cell)) for cell in cells]
+    return found
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_lesson_answers_a_question_before_it_is_asked(language):
+    assert given_away(lesson_in(lesson, language) for lesson in edition.LESSONS) == []
+
+
+def test_every_question_has_what_gives_its_answer_away():
+    """The others have many right answers, or ask again what an earlier lesson says."""
+    assert set(questions()) - set(TELLS) == {"flushed-float16", "who-is-updated"}
+    assert set(TELLS) <= set(questions())
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", TELLS)
+def test_what_gives_an_answer_away_is_found_where_it_is_told(name, language):
+    """In the lesson after the question, or in the explanation: a pattern that fits nothing is noticed."""
+    question = get_question(name)
+    cells = lesson_in(question.lesson, language)
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    told = [output.get("text") or output.data.get("text/plain", "") for output in outputs]
+    told += [cell.source for cell in cells] + [question.explanation[language].replace("*", "")]
+    assert gives_away(name, "\n".join(told))
+
+
+SECTION = nbformat.v4.new_markdown_cell("## 1. A section\n\n**Predict first.**", id="section")
+QUESTION = nbformat.v4.new_code_cell('mw.Exercise("largest-float16")', id="question")
+TELLING = nbformat.v4.new_code_cell("65504", id="telling")
+FOLDED = nbformat.v4.new_code_cell("65504", id="folded", metadata={"jupyter": {"source_hidden": True}})
+QUIET = nbformat.v4.new_code_cell("1 + 1", id="quiet")
+DETAILS = nbformat.v4.new_markdown_cell("<details>\n\n65504\n</details>", id="details")
+
+
+@pytest.mark.parametrize(
+    ("lessons", "found"),
+    [
+        ([[TELLING], [SECTION, QUESTION]], ["telling"]),
+        ([[SECTION, QUESTION, QUIET, TELLING]], ["telling"]),
+        ([[SECTION, QUESTION, QUIET, QUIET, TELLING]], []),
+        ([[FOLDED, SECTION, QUESTION, DETAILS, FOLDED]], []),
+    ],
+)
+def test_an_answer_that_comes_too_early_is_noticed(lessons, found):
+    assert given_away(lessons) == [("largest-float16", where) for where in found]
