@@ -4,9 +4,9 @@ A task is (lesson, cases) in cases.py; its texts are under its name in "tasks" i
 exercises.json. The first failing case is shown, with a sentence on the mistake if its result is a typical
 one's. The attempts of a session are kept for the teacher's report.
 
-The function runs in the kernel and may do anything that a cell may: it is not isolated. Only accidents are
-caught, so that none ends the kernel: an exception of any kind, a call of exit, an endless loop, a result that
-cannot be compared or shown.
+The function may do anything that a cell may: it is not isolated. Only accidents are caught, so that none ends
+or changes the kernel: an exception of any kind, a call of exit, an endless loop, a crash, a result that
+cannot be compared or shown. So it is judged in a process of its own (`apart`).
 """
 
 from collections.abc import Callable
@@ -20,6 +20,7 @@ from mixwidgets.runs.store.system import time_limit
 from mixwidgets.support.checks import choice
 from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.languages.texts import Tell, texts, translated
+from mixwidgets.teaching.exercises.apart import Outcome, first_failure
 from mixwidgets.teaching.exercises.cases import TASKS, Case
 from mixwidgets.teaching.exercises.questions import report_words
 from mixwidgets.teaching.exercises.record import Attempt, Step, is_solved
@@ -58,9 +59,10 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
     name: the id of a coding task of the lessons. ValueError for an unknown one.
 
     function: the function itself, without parentheses. Whatever it does (raise, return something else,
-    recurse forever, loop) is reported and ends nothing. A call is interrupted after LIMIT_S seconds, but not
-    on Windows, and not if it catches every exception in a loop. It runs in this process with all rights of
-    the kernel, so check only your own code.
+    recurse forever, loop, crash) is reported, ends nothing, and changes nothing in the kernel: on Linux it
+    runs in a fork of it, which is killed when a case takes longer than LIMIT_S seconds. On Windows and macOS
+    it runs in the kernel, without a limit on Windows. It has all rights of the kernel, so check only your
+    own code.
 
     lang: the language of the result, as for a widget.
     """
@@ -69,7 +71,10 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
     catalogue = texts(lang, "exercises")
     words, task, steps = catalogue["check"], catalogue["tasks"][name], _tried.setdefault(name, [])
     every = cases()
-    failure = next((wrong for case in every if (wrong := _wrong(case, function, lang))), None)
+    outcome = first_failure([partial(_wrong, case, function, lang) for case in every], LIMIT_S)
+    failure = outcome.failure
+    if outcome.number >= 0:
+        failure = _wrong(every[outcome.number], partial(_end, outcome, lang), lang)
     answer = words["attempt"].format(**failure) if failure else words["all"].format(count=len(every))
     if not is_solved(steps):
         tells_hint = failure is not None and len(steps) == _HINT_AFTER - 1
@@ -103,6 +108,18 @@ def _wrong(case: Case, function: object, lang: str) -> dict[str, str] | None:
     return {**wrong, "mistake": named[0]} if named else wrong
 
 
+class _Ended(BaseException):  # with why, in words
+    pass
+
+
+def _end(outcome: Outcome, lang: str, *_: object) -> None:
+    """In place of a function that ended its process, or was killed with it."""
+    if not outcome.cause:
+        raise _TooLong
+    why = translated("the function ended the process that runs it: {cause}", lang, cause=outcome.cause)
+    raise _Ended(why)
+
+
 class _TooLong(BaseException):  # not an Exception, so that `except Exception` does not catch it
     pass
 
@@ -111,8 +128,7 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...], lang: str) -
     """What `function(*arguments)` returns, or else why it failed, in words.
 
     Only KeyboardInterrupt is passed on. A call that takes longer than LIMIT_S seconds is interrupted, on
-    the main thread of a system with SIGALRM (not on Windows). A bare `except:` inside an endless loop catches
-    that too; then only the kernel's own Interrupt helps.
+    the main thread of a system with SIGALRM (not on Windows).
     """
     try:
         with time_limit(LIMIT_S, _TooLong):
@@ -124,6 +140,8 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...], lang: str) -
             "no result after {seconds} s; is there a loop without an end?", lang, seconds=f"{LIMIT_S:g}"
         )
         return None, why
+    except _Ended as end:
+        return None, str(end)
     except RecursionError:
         return None, translated("RecursionError: the function calls itself without an end", lang)
     except BaseException as error:  # a student's exit() raises SystemExit
@@ -133,7 +151,8 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...], lang: str) -
 def _shown(value: object) -> str:
     """A value as a short text on one line, even if its repr fails."""
     try:
-        text = " ".join(repr(value).split())
+        with time_limit(LIMIT_S, _TooLong):
+            text = " ".join(repr(value).split())
     except KeyboardInterrupt:
         raise
     except BaseException:
@@ -143,15 +162,19 @@ def _shown(value: object) -> str:
 
 def _message(error: BaseException) -> str:
     try:
-        return " ".join(str(error).split())
-    except Exception:
+        with time_limit(LIMIT_S, _TooLong):
+            return " ".join(str(error).split())
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         return "its text cannot be shown"
 
 
 def _difference(came: object, case: Case, lang: str) -> str:
     """The result in words if it is not the expected one, else an empty text."""
     try:
-        why = _why_not(came, case.due, case.within, partial(translated, lang=lang))
+        with time_limit(LIMIT_S, _TooLong):
+            why = _why_not(came, case.due, case.within, partial(translated, lang=lang))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # an object whose comparison fails is not the expected one
