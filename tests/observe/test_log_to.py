@@ -85,6 +85,19 @@ def test_shares_of_block_formats():
     assert any(values > 0 for tag, values in told[0].items() if tag.startswith("mxfp4_flushed/"))
 
 
+def test_a_tracker_that_exits_ends_no_loop():
+    def exits(values, step):
+        raise SystemExit(3)
+
+    twin = Twin()
+    with watch(twin.net, twin.steps_by, every=1).log_to(exits) as watcher:
+        with pytest.warns(RuntimeWarning, match="SystemExit: 3"):
+            step(twin, watcher)
+        step(twin, watcher)
+    assert watcher.step == 2
+    assert watcher.notes == ["log_to failed in step 1 and logs no more: SystemExit: 3."]
+
+
 def test_a_tracker_that_fails_is_left_out_and_watching_goes_on(tmp_path):
     twin, told = Twin(), []
     watcher = watch(twin.net, twin.steps_by, path=tmp_path / "run", every=1)

@@ -255,10 +255,10 @@ class Observer:
                 for log in list(self.logs) if is_observed else ():
                     try:
                         log.add(self.history.snapshots[-1])
-                    except Exception as error:
+                    except (Exception, SystemExit) as error:  # a tracker may exit
                         self._leave_out(log, error)
 
-    def _leave_out(self, log: ScalarLog, error: Exception) -> None:
+    def _leave_out(self, log: ScalarLog, error: BaseException) -> None:
         """Log no more to a target that fails, such as a tracker whose server is down or a full disk."""
         self.logs.remove(log)
         with suppress(OSError):

@@ -5,9 +5,9 @@ exercises.json. The first failing case is shown, with a sentence on why it fails
 result is that of a typical mistake, else one that fits every task. The hint comes on request. The attempts
 are kept for the teacher's report; the lesson's own starter (starters.py) is none.
 
-The function runs in the kernel and may do anything that a cell may: it is not isolated. Only accidents are
-caught, so that none ends the kernel: an exception of any kind, a call of exit, an endless loop, a result that
-cannot be compared or shown.
+The function may do anything that a cell may: it is not isolated. Only accidents are caught, so that none ends
+or changes the kernel: an exception of any kind, a call of exit, an endless loop, a crash, a result that
+cannot be compared or shown. So it is judged in a process of its own (`apart`).
 """
 
 import math
@@ -23,6 +23,7 @@ from mixwidgets.support.checks import choice
 from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.languages.texts import Tell, texts, translated
 from mixwidgets.support.plain_text import plain
+from mixwidgets.teaching.exercises.apart import Outcome, first_failure
 from mixwidgets.teaching.exercises.cases import TASKS, Case
 from mixwidgets.teaching.exercises.keeping import LONGEST, keep, kept
 from mixwidgets.teaching.exercises.questions import report_words
@@ -67,9 +68,10 @@ def check(
     name: the id of a coding task of the lessons. ValueError for an unknown one.
 
     function: the function itself, without parentheses. Whatever it does (raise, return something else,
-    recurse forever, loop) is reported and ends nothing. A call is interrupted after LIMIT_S seconds, but not
-    on Windows, and not if it catches every exception in a loop. It runs in this process with all rights of
-    the kernel, so check only your own code.
+    recurse forever, loop, crash) is reported, ends nothing, and changes nothing in the kernel: on Linux it
+    runs in a fork of it, which is killed when a case takes longer than LIMIT_S seconds. On Windows and macOS
+    it runs in the kernel, without a limit on Windows. It has all rights of the kernel, so check only your
+    own code.
 
     hint: whether to show the task's hint; the report says so.
 
@@ -84,8 +86,11 @@ def check(
     if start_over:
         keep(name, "#")
     steps, every = _steps(name), cases()
-    tries = (_wrong(case, every[:number], function, lang) for number, case in enumerate(every))
-    failure = next(filter(None, tries), None)
+    tries = [partial(_wrong, case, every[:number], lang=lang) for number, case in enumerate(every)]
+    outcome = first_failure([partial(one, function) for one in tries], LIMIT_S)
+    failure = outcome.failure
+    if outcome.number >= 0:
+        failure = tries[outcome.number](partial(_end, outcome, lang))
     answer = words["attempt"].format(**failure) if failure else words["all"].format(count=len(every))
     untouched = is_starter(name, function)
     if not is_solved(steps):
@@ -182,6 +187,18 @@ def _negative(value: Any) -> Any:
         return value
 
 
+class _Ended(BaseException):  # with why, in words
+    pass
+
+
+def _end(outcome: Outcome, lang: str, *_: object) -> None:
+    """In place of a function that ended its process, or was killed with it."""
+    if not outcome.cause:
+        raise _TooLong
+    why = translated("the function ended the process that runs it: {cause}", lang, cause=outcome.cause)
+    raise _Ended(why)
+
+
 class _TooLong(BaseException):  # not an Exception, so that `except Exception` does not catch it
     pass
 
@@ -190,8 +207,7 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...], lang: str) -
     """What `function(*arguments)` returns, or else why it failed, in words.
 
     Only KeyboardInterrupt is passed on. A call that takes longer than LIMIT_S seconds is interrupted, on
-    the main thread of a system with SIGALRM (not on Windows). A bare `except:` inside an endless loop catches
-    that too; then only the kernel's own Interrupt helps.
+    the main thread of a system with SIGALRM (not on Windows).
     """
     try:
         with time_limit(LIMIT_S, _TooLong):
@@ -203,6 +219,8 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...], lang: str) -
             "no result after {seconds} s; is there a loop without an end?", lang, seconds=f"{LIMIT_S:g}"
         )
         return None, why
+    except _Ended as end:
+        return None, str(end)
     except RecursionError:
         return None, translated("RecursionError: the function calls itself without an end", lang)
     except BaseException as error:  # a student's exit() raises SystemExit
@@ -212,7 +230,8 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...], lang: str) -
 def _shown(value: object) -> str:
     """A value as a short text on one line, even if its repr fails."""
     try:
-        text = " ".join(repr(value).split())
+        with time_limit(LIMIT_S, _TooLong):
+            text = " ".join(repr(value).split())
     except KeyboardInterrupt:
         raise
     except BaseException:
@@ -222,15 +241,19 @@ def _shown(value: object) -> str:
 
 def _message(error: BaseException) -> str:
     try:
-        return " ".join(str(error).split())
-    except Exception:
+        with time_limit(LIMIT_S, _TooLong):
+            return " ".join(str(error).split())
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         return "its text cannot be shown"
 
 
 def _difference(came: object, expected: object, within: float, lang: str) -> str | None:
     """None if a result is the expected one, else why not; an empty text if the two speak for themselves."""
     try:
-        return _why_not(came, expected, within, partial(translated, lang=lang))
+        with time_limit(LIMIT_S, _TooLong):
+            return _why_not(came, expected, within, partial(translated, lang=lang))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # an object whose comparison fails is not the expected one
