@@ -111,8 +111,8 @@ def _say_what_ends() -> None:
     if alive:
         runs = "1 run ends" if len(alive) == 1 else f"{len(alive)} runs end"
         print(
-            f"mixwidgets: {runs} with this process; see `mixwidgets runs --runs-dir {alive[0].parent}`. To wait "
-            "for a run and see its progress, write run.wait(); to let it go on, "
-            "launch(…, outlive_kernel=True).",
+            f"mixwidgets: {runs} with this process; see `mixwidgets runs --runs-dir {alive[0].parent}`. To "
+            "wait for a run and see its progress, write run.wait(); to let it go on, launch(…, "
+            "outlive_kernel=True).",
             file=sys.stderr,
         )
