@@ -100,6 +100,7 @@ function groupsIn(code) {
 const modules = await Promise.all([
   ...Object.entries(pages).map(async ([name, path]) => [name, await moduleOf(path, { format: "iife", globalName: "page" })]),
   moduleOf("js/host/page.ts", { format: "esm" }).then(({ code }) => ["host", { code, styles: [] }]), // the page has its own
+  moduleOf("js/host/module.ts", { format: "iife", globalName: "host" }).then(({ code }) => ["module", { code, styles: [] }]),
 ]);
 const needs = Object.fromEntries(modules.map(([name, { code, styles }]) => [name, { messages: groupsIn(code), styles }]));
 const sheets = Object.fromEntries(await Promise.all(Object.entries(styles).map(async ([name, path]) => [name, await styleSheet(path)])));

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 START = Path("notebooks") / FIRST
 OWN = Path("mixwidgets-course")
+_HUB = "JUPYTERHUB_SERVICE_PREFIX"  # a variable of every server that a hub starts, and of its terminals
 
 
 def open_lab(
@@ -45,12 +46,29 @@ def open_lab(
             "NAME_2.ipynb.",
         ),
     ] = False,
+    copy_only: Annotated[
+        bool,
+        typer.Option(
+            "--copy-only",
+            help="Copy the course as --classroom does, and open nothing. On a JupyterHub it does so.",
+        ),
+    ] = False,
 ) -> None:
     """Open JupyterLab on the loopback interface, with its token. Other options are passed to JupyterLab."""
     options = list(context.args)
     if notebook and str(notebook).startswith("-"):  # the first of JupyterLab's options
         options, notebook = [str(notebook), *options], None
     with errors_in_words():
+        if copy_only or (classroom and _HUB in os.environ):
+            lesson = _own_course(notebook or OWN).absolute()
+            typer.echo(plain(f"The course is in {lesson.parent}"))
+            typer.echo(plain(f"Open {lesson.name} there, in the file browser of your JupyterLab."))
+            return
+        if _HUB in os.environ:
+            raise ValueError(
+                "this is a JupyterHub: your JupyterLab runs already, and a second one could not be reached. "
+                "To get the course, write mixwidgets lab --classroom"
+            )
         require("mixwidgets lab", "lab", "jupyterlab")
         if classroom:
             notebook = _own_course(notebook or OWN)

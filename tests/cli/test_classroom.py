@@ -76,6 +76,29 @@ def test_it_opens_a_copy_of_the_whole_course(lessons, opened):
     assert told(Path("mine", "01_bits.ipynb")) == "01_bits.ipynb, first edition"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hub"),
+    [(["--copy-only"], ""), (["--classroom"], "/user/ada/"), (["--copy-only"], "/user/ada/")],
+)
+def test_the_course_is_copied_and_named_where_nothing_can_be_opened(
+    lessons, opened, arguments, hub, monkeypatch
+):
+    if hub:
+        monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", hub)
+    result = call("lab", *arguments, "mine")
+    assert (result.exit_code, opened) == (0, [])
+    assert f"The course is in {Path('mine').absolute()}" in result.stdout
+    assert f"Open {FIRST} there" in result.stdout
+    assert set(everything(Path("mine"))) == {FIRST, "01_bits.ipynb", f"zh/{FIRST}"}
+
+
+def test_on_a_hub_no_second_server_is_started(opened, monkeypatch):
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/ada/")
+    result = call("lab")
+    assert (result.exit_code, opened) == (2, [])
+    assert "your JupyterLab runs already" in result.stderr
+
+
 def test_a_folder_and_the_language_need_not_be_named(lessons, opened, monkeypatch):
     monkeypatch.setenv("MIXWIDGETS_LANG", "zh")
     assert call("lab", "--classroom", "--no-browser").exit_code == 0

@@ -1,13 +1,17 @@
 """The built wheel, installed into an empty environment, draws an editor and runs the command line."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 import venv
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+import trove_classifiers
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,6 +31,47 @@ def installed(tmp_path_factory):
     subprocess.run([*pip, "--python", python, "install", "--no-deps", "--no-index", wheel], check=True)
     (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
     return python.parent
+
+
+@pytest.fixture
+def wheel(installed):
+    """Its files."""
+    (path,) = installed.parents[1].glob("*.whl")
+    with ZipFile(path) as files:
+        yield files
+
+
+def test_its_description_has_absolute_addresses_and_begins_with_what_one_types(wheel):
+    (name,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+    head, description = wheel.read(name).decode().split("\n\n", 1)
+    assert description.strip().startswith("```sh\npip install mixwidgets ")
+    targets = re.findall(r'\]\(([^)]+)\)|(?:src|srcset|href)="([^"]+)"', description)
+    assert len(targets) > 30
+    assert [one for pair in targets for one in pair if one and not re.match("https://|#", one)] == []
+    ours = re.compile(
+        r"https://(?:github|raw\.githubusercontent)\.com/mixwidgets/mixwidgets/(?:blob/)?main/([^#]*)"
+    )
+    files = [found[1] for pair in targets for one in pair if (found := ours.match(one))]
+    assert len(files) > 30
+    assert [file for file in files if not (ROOT / file).exists()] == []
+    classifiers = re.findall("^Classifier: (.*)", head, re.MULTILINE)
+    assert set(classifiers) <= trove_classifiers.classifiers
+    assert "Typing :: Typed" in classifiers
+
+
+def test_it_has_types_and_the_lessons_but_no_pictures_of_widgets(wheel):
+    names = set(wheel.namelist())
+    assert {"mixwidgets/py.typed", "mixwidgets/__init__.pyi"} <= names
+    lessons = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/zh/*.ipynb")]
+    for lesson in lessons:
+        light = json.loads(wheel.read(f"mixwidgets/{lesson.relative_to(ROOT).as_posix()}"))
+        whole = json.loads(lesson.read_text(encoding="utf-8"))
+        pairs = list(zip(light["cells"], whole["cells"], strict=True))
+        assert all(ours["source"] == theirs["source"] for ours, theirs in pairs)
+        outputs = [output for cell, _ in pairs for output in cell.get("outputs", ())]
+        assert not [one for one in outputs if "alt" in one.get("metadata", {}).get("image/png", {})]
+        assert all(one.get("text") or one["data"] for one in outputs)
+    assert sum(file.compress_size for file in wheel.infolist()) < 2_500_000
 
 
 def output(installed, folder, *words):

@@ -76,11 +76,16 @@ class MixWidget(anywidget.AnyWidget):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the widget as one HTML file that works from disk, without a network and without a kernel.
 
+        Under a name such as "bit.mjs" it is an ES module instead, whose default export draws it with
+        `render({ model, el })`, for documentation systems that show anywidget's modules, such as MyST.
+
         Returns the path. An existing file is replaced atomically. OSError, with the cause, if that fails;
         ValueError if the widget was closed, or the name is that of another kind of file.
         """
-        from mixwidgets.floats.widgets.page import page_html, write_file  # imported only when it is needed
+        from mixwidgets.floats.widgets.page import module_text, page_html, write_file  # loaded when needed
 
+        if str(path).endswith(".mjs"):
+            return write_file(path, lambda: module_text(self).encode(), example="bit.mjs")
         return write_file(path, lambda: page_html(self).encode(), example="page.html")
 
     def picture(self, path: str | os.PathLike[str]) -> Path:

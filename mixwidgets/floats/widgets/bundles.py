@@ -39,10 +39,19 @@ def page_module(name: str, lang: str) -> PageModule:
 
 @cache
 def _page_text(name: str, lang: str) -> str:
+    return f"{_page_code(name, lang)}export default {{ initialize: () => page.default }};\n"
+
+
+def plain_module(name: str, lang: str, saved: object) -> str:
+    """A page and its saved state as one module, whose `render({ model, el })` needs no host."""
+    host = _code("module") + _declared("saved", saved)
+    return f"{_page_code(name, lang)}{host}export default host.moduleOf(saved, page.default);\n"
+
+
+def _page_code(name: str, lang: str) -> str:
     """A page's code, with its `messages` in one language and its `styles`."""
     styles = [style_sheet(sheet) for sheet in _needs()[name]["styles"]]
-    declared = _declared("messages", _messages(name, lang)) + _declared("styles", styles)
-    return f"{declared}{_code(name)}export default {{ initialize: () => page.default }};\n"
+    return _declared("messages", _messages(name, lang)) + _declared("styles", styles) + _code(name)
 
 
 @cache
@@ -52,7 +61,7 @@ def host_module(lang: str) -> str:
 
 
 def _declared(name: str, value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return f"const {name} = {text};\n"
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from anywidget import AnyWidget
 
-from mixwidgets.floats.widgets.bundles import HOST_TRAITS, host_module
+from mixwidgets.floats.widgets.bundles import HOST_TRAITS, host_module, plain_module
 from mixwidgets.support.files import replace_file
 from mixwidgets.support.languages.texts import language_tag, translated
 
@@ -110,6 +110,13 @@ def page_html(widget: AnyWidget) -> str:
         body=_BODY.format(title=escape(title)),
         widgets={"widget": widget},
     )
+
+
+def module_text(widget: AnyWidget) -> str:
+    """The widget as one ES module with its state."""
+    if widget.comm is None:
+        raise ValueError(f"this widget was closed and has no page: make it again, as {widget!r}")
+    return plain_module(widget._page, widget.lang, _saved(widget))
 
 
 def document(
