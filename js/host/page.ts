@@ -4,7 +4,7 @@
 import { set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { isStageKey } from "#ui/stage.ts";
-import { keep, kept } from "#ui/tab.ts";
+import { answersTo, keepAnswers, showAnswers } from "./answers.ts";
 import { joinStates, readState, splitStates, type Traits, writeState } from "./address.ts";
 import { openParts } from "./lesson.ts";
 import { type PageModel, pageModel, type Saved, stateOf } from "./model.ts";
@@ -32,8 +32,6 @@ interface WidgetPage {
   stateValue?(name: string, value: unknown): unknown;
 }
 
-const KEY = `mixwidgets-answers ${location.pathname}`; // of the answers that the tab keeps
-
 const isTraits = (state: Traits | string | null): state is Traits => typeof state === "object" && state !== null;
 const element = (id: string) => document.getElementById(id)!;
 const note = element("note");
@@ -49,9 +47,9 @@ async function widgetOf({ place, module, defaults, ...saved }: SavedWidget, modu
     place,
     model,
     valueOf,
-    /** Whether it is a question of a site, whose answers stay until the reader starts again. */
-    isQuestion: element(place).matches(".exercise"),
-    /** Its part of the address. */
+    /** The id of its question, whose answers stay until the reader starts again; "" if it is none. */
+    question: "_record" in defaults ? String(model.get("exercise")) : "",
+    /** Its part of the address, and of a question what is kept. */
     write: () => writeState(valueOf, defaults),
     /** The traits in its part of an address; null, or the reason, for an invalid one. */
     read(text: string): Traits | string | null {
@@ -63,20 +61,18 @@ async function widgetOf({ place, module, defaults, ...saved }: SavedWidget, modu
   };
 }
 
-/** The page's address, which has the states of all widgets. The tab keeps the answers too, for a reader who returns by a link that
- * has none. */
+/** The page's address, which has the states of all widgets but the answers to questions. */
 function addressOf(widgets: readonly Widget[]) {
   const links = pageLinks(widgets.map(({ place }) => place));
   const states = () => widgets.map(({ write }) => write());
   const initial = states();
   let shown = initial;
-  /** A widget's part of the address. On a page of several, "" for one that is in its first state. */
-  const written = ({ write }: Widget, i: number) => (widgets.length > 1 && write() === initial[i] ? "" : write());
+  /** A widget's part of the address: none of a question, and on a page of several none of one that is in its first state. */
+  const written = ({ write, question }: Widget, i: number) => (question || (widgets.length > 1 && write() === initial[i]) ? "" : write());
   const apply = (states: readonly Traits[]): void => {
     states.forEach((traits, i) => widgets[i]!.model.assign(traits));
   };
   const write = (texts: readonly string[]): void => {
-    if (widgets.some(({ isQuestion }) => isQuestion)) keep(KEY, joinStates(texts.map((text, i) => (widgets[i]!.isQuestion ? text : ""))));
     const address = joinStates(texts);
     if (address === location.hash.slice(1)) return;
     try {
@@ -89,26 +85,32 @@ function addressOf(widgets: readonly Widget[]) {
     /** Write the widgets' states to the address, if they have changed: a widget also saves what is no state. */
     update(): void {
       if (states().every((text, i) => text === shown[i])) return;
+      const before = shown;
       shown = states();
+      for (const [i, { question }] of widgets.entries()) {
+        if (question && shown[i] !== before[i]) keepAnswers(question, shown[i] === initial[i] ? "" : shown[i]!);
+      }
       setText(note, "");
       write(widgets.map(written));
       links.follow(shown);
     },
-    /** Apply the answers that this tab has from an earlier visit to the page. */
+    /** Apply the answers that were kept at an earlier visit. */
     restore(): void {
-      const texts = splitStates(kept(KEY), widgets.length) ?? [];
-      const read = (text: string, i: number) => (widgets[i]!.isQuestion ? widgets[i]!.read(text) : null);
-      apply(texts.map(read).map((state) => (isTraits(state) ? state : {})));
+      const read = ({ question, read }: Widget) => (question ? read(answersTo(question)) : null);
+      apply(widgets.map(read).map((state) => (isTraits(state) ? state : {})));
     },
     /** Apply the whole address, or nothing if a part is invalid. On a page of several widgets, one that the address omits returns
-     * to its first state, except that a question keeps its answers, and the address gets them again. */
+     * to its first state, except that a question keeps its answers. */
     follow(): void {
       const texts = splitStates(location.hash.slice(1), widgets.length);
-      const meant = (text: string, i: number) => (text === "" && widgets.length > 1 && !widgets[i]!.isQuestion ? initial[i]! : text);
-      const wanted = texts?.map(meant).map((text, i) => (text === "" ? {} : widgets[i]!.read(text))) ?? [null];
+      const meant = (text: string, i: number) => (text === "" && widgets.length > 1 && !widgets[i]!.question ? initial[i]! : text);
+      const read = (text: string, i: number) => widgets[i]!.read(text);
+      // Answers in an address are somebody else's: they must be answers, but one's own stay.
+      const taken = (state: ReturnType<typeof read>, i: number) => (widgets[i]!.question && isTraits(state) ? {} : state);
+      const wanted = texts?.map(meant).map((text, i) => (text === "" ? {} : taken(read(text, i), i))) ?? [null];
       const areValid = wanted.every(isTraits);
       if (areValid) apply(wanted);
-      if (areValid && widgets.length > 1) write(widgets.map((widget, i) => (widget.isQuestion ? written(widget, i) : texts![i]!)));
+      if (areValid && widgets.length > 1) write(texts!.map((text, i) => (widgets[i]!.question ? "" : text)));
       const why = wanted.find((state) => typeof state === "string") ?? "";
       setText(note, areValid ? "" : `${t("page.address")} ${why}`.trim());
       shown = states();
@@ -165,6 +167,7 @@ async function load(module: string): Promise<WidgetPage> {
 
 async function show(): Promise<void> {
   openParts();
+  showAnswers();
   // The text stays in the page, because the browser may save the page again.
   const data = JSON.parse(element("data").textContent!) as Data;
   const modules = await Promise.all(data.modules.map(load));

@@ -31,10 +31,10 @@ The way of a question and its answer. catalogue.json says by a rule which answer
 largest value of float16", so that the formats decide. `Exercise` sends the question in one language, and
 the page judges by the rule with its own formats: rules.py, answers.py, record.py and report.py have twins
 in TypeScript, and tests/vectors/exercises.json holds both to the same judgement. Each step of the student's
-is a line of the record, which the kernel receives, a saved page keeps in its address, and the report is
-made from; in a notebook it is kept in a file, so that the cell shows it when it runs again.
-`mixwidgets grade` reads the reports of a class. Code is judged in the kernel, by `check`, and
-its attempts take the same form.
+is a line of the record, which the kernel receives and the report is made from. A notebook's work is kept in a
+file, so that the cell shows it when it runs again; that of a saved page by the tab, and not in its address.
+`mixwidgets grade` reads the reports of a class. Code is judged in the kernel, by `check`, and its attempts
+take the same form.
 
 The way of a site's page. `mixwidgets export` calls `build_site`: for each language and each entry of the
 catalogue it makes the widgets, lets them write their state and module into one HTML file, and closes them.

@@ -55,7 +55,8 @@ def _index(edition: Edition) -> str:
         count = len(lesson.questions)
         questions = edition.says("one_question" if count == 1 else "questions", count=count)
         number = h("span", {"class": "number"}, _number(lesson))
-        line = (number, h("span", {}, lesson.name[lang]), h("span", {"class": "count"}, questions))
+        count_of = {"class": "count", "data-questions": " ".join(lesson.questions)}
+        line = (number, h("span", {}, lesson.name[lang]), h("span", count_of, questions))
         lessons.append(h("li", {}, h("a", {"href": _file(lesson)}, *line)))
     first = widget_pages()[0]
     with closing(MAKERS[first.id](lang=lang, **first.arguments)) as widget:
@@ -105,6 +106,7 @@ def _widget_page(edition: Edition, page: WidgetPage) -> str:
             *([h("p", {"class": "quiet"}, page.note[lang])] if page.note else []),
             *_five_steps(edition, page),
             _section(edition.says("tasks"), h("p", {}, edition.says("tasks_lead")), *places),
+            *([_answers(edition)] if tasks else []),
             widgets={"widget": widget, **tasks},
         )
 
@@ -128,6 +130,7 @@ def _lesson_page(
             h("p", {"class": "quiet"}, edition.says("from_notebook")),
             _NOTE,
             *story.elements(),
+            _answers(edition),
             h("nav", {"class": "ways", "aria-label": edition.says("neighbours")}, *ways),
             widgets=story.widgets,
         )
@@ -154,6 +157,22 @@ def _five_steps(edition: Edition, page: WidgetPage) -> list[Element]:
         return []
     lead = h("p", {}, edition.says("five_steps_lead"))
     return [_section(edition.says("five_steps"), lead, figure("five_steps", edition.lang))]
+
+
+def _answers(edition: Edition) -> Element:
+    """All reports of the page as one text, and whether its answers are kept; the host makes them work."""
+    copying = h("button", {"type": "button", "id": "copy-all", "hidden": ""}, edition.says("copy_all"))
+    choice = h("input", {"type": "checkbox", "id": "keep-answers"})
+    return h(
+        "section",
+        {"class": "answers", "aria-labelledby": "answers"},
+        h("h2", {"id": "answers"}, edition.says("answers")),
+        h("p", {"class": "quiet"}, edition.says("copy_all_about")),
+        h("p", {}, copying, h("span", {"id": "copied", "role": "status"})),
+        h("pre", {"id": "all-reports", "tabindex": "0", "hidden": ""}),
+        h("p", {}, h("label", {}, choice, " ", edition.says("keep_answers"))),
+        h("p", {"class": "quiet"}, edition.says("keep_about")),
+    )
 
 
 def _section(heading: str, *children: Element) -> Element:

@@ -74,6 +74,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     view.send("_record", steps.value && record.value !== "" ? `${record.value}\n${step}` : step);
   }
 
+  const wasKept = record.value !== ""; // from before: who comes back may start over at once
   let drawn: string | undefined;
   view.effect(() => {
     const done = steps.value ?? [];
@@ -90,7 +91,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     check.allow(last || (done.length >= MOST_STEPS - 1 ? t("exercise.enough") : ""));
     hint.allow(first || last || (isHintTold(done) ? t("exercise.hint_told") : done.length >= MOST_STEPS - 1 ? t("exercise.enough") : ""));
     show.allow(first || last);
-    again.element.hidden = !ends && steps.value !== null;
+    again.element.hidden = !ends && steps.value !== null && !(wasKept && record.value !== "");
     const word = isSolved(done) ? t("exercise.solved") : ends ? t("exercise.shown") : tried.length > 0 ? t("exercise.attempt", { number: tried.length }) : "";
     setText(state, word);
     set(state, { "data-tone": isSolved(done) ? "right" : undefined });
