@@ -20,6 +20,8 @@ interface SavedWidget extends Saved {
 
 interface Data {
   readonly modules: readonly string[];
+  /** Where the modules are instead, on a site that is served: the addresses of files, from the page. */
+  readonly files?: readonly string[];
   readonly widgets: readonly SavedWidget[];
 }
 
@@ -160,8 +162,13 @@ function lookAtStep({ place, valueOf }: Widget): void {
 
 async function load(module: string): Promise<WidgetPage> {
   const address = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
-  const { default: shared } = (await import(address)) as { default: { initialize(): WidgetPage } };
+  const page = await loadFrom(address);
   URL.revokeObjectURL(address);
+  return page;
+}
+
+async function loadFrom(address: string): Promise<WidgetPage> {
+  const { default: shared } = (await import(address)) as { default: { initialize(): WidgetPage } };
   return shared.initialize();
 }
 
@@ -170,7 +177,7 @@ async function show(): Promise<void> {
   showAnswers();
   // The text stays in the page, because the browser may save the page again.
   const data = JSON.parse(element("data").textContent!) as Data;
-  const modules = await Promise.all(data.modules.map(load));
+  const modules = await Promise.all(data.files?.map((file) => loadFrom(new URL(file, document.baseURI).href)) ?? data.modules.map(load));
   const widgets = await Promise.all(data.widgets.map((saved) => widgetOf(saved, modules, () => address.update())));
   const address = addressOf(widgets);
   Object.assign(window, { model: widgets[0]!.model }); // for the console: model.get("code")

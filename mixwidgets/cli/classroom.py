@@ -112,6 +112,9 @@ def export_site(
     lang: Annotated[
         str, typer.Option(help=f"{', '.join(LANGUAGES)} (with the index at the root), or both: all of them.")
     ] = "both",
+    served: Annotated[
+        bool, typer.Option("--served", help="For a web server: pages share files, and do not open from disk.")
+    ] = False,
 ) -> None:
     """Write the classroom site: widgets, presets and exercises as pages without a kernel or a network."""
     from mixwidgets.teaching.site.folder import former_site, write_site
@@ -123,11 +126,15 @@ def export_site(
         folder = into or folder
         chosen = choice("lang", lang, [*LANGUAGES, "both"])
         former_site(folder)  # refuses a folder before the pages are made
-        files = build_site(LANGUAGES if chosen == "both" else (chosen,))
+        files = build_site(LANGUAGES if chosen == "both" else (chosen,), served=served)
         write_site(folder, files)
         size = sum(map(len, files.values())) / 1e6
-        typer.echo(f"{len(files)} pages, {size:.1f} MB, in {plain(folder)}")
-        typer.echo(f"Open {plain((folder / 'index.html').resolve().as_uri())}")
+        count = sum(name.endswith(".html") for name in files)
+        typer.echo(f"{count} pages, {size:.1f} MB, in {plain(folder)}")
+        if served:
+            typer.echo(f"Serve it, for example: python -m http.server -d {plain(folder)}")
+        else:
+            typer.echo(f"Open {plain((folder / 'index.html').resolve().as_uri())}")
 
 
 def grade_class(

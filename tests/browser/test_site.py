@@ -2,7 +2,9 @@
 
 import re
 import threading
+from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -483,6 +485,44 @@ def test_a_printed_lesson_has_its_words_in_ink_and_its_widget_whole(site):
     expect(widget).to_have_css("max-height", "none")
 
 
+TEXTS = """() => {
+  const [walker, found] = [document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), []];
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    const hasText = data.trim() && !parentElement.closest("svg, option, script, style");
+    if (hasText && parentElement.checkVisibility({ visibilityProperty: true })) found.push(data.trim());
+  }
+  return found;
+}"""
+CUT = """() => {
+  const all = document.querySelectorAll("main *:not(.mw-hidden, svg, svg *, select, input, canvas)");
+  return [...all].filter((one) => {
+    const { overflowX, overflowY } = getComputedStyle(one);
+    const [wide, high] = [one.scrollWidth - one.clientWidth > 1, one.scrollHeight - one.clientHeight > 1];
+    return one.clientWidth > 1 && ((overflowX !== "visible" && wide) || (overflowY !== "visible" && high));
+  }).map((one) => `${one.className}: ${one.textContent.slice(0, 40)}`);
+}"""
+PAPER = {"width": 718, "height": 1047}  # A4 in CSS pixels, less Chromium's margins
+
+
+@pytest.mark.parametrize(
+    "name", ["index", "bit_editor", "loss_scale_explorer", "lesson_02_rounding_and_overflow"]
+)
+def test_a_printed_page_has_all_that_is_on_it(site, name):
+    site.open(f"{name}.html")
+    site.go_on()
+    site.page.evaluate(
+        "for (const fold of document.querySelectorAll('main details:not(.mw-bit-menu)')) fold.open = true"
+    )
+    shown = site.page.evaluate(TEXTS)
+    site.page.emulate_media(media="print")
+    site.page.set_viewport_size(PAPER)
+    until(lambda: site.page.evaluate("document.documentElement.scrollWidth") <= PAPER["width"])
+    missing = set(shown) - set(site.page.evaluate(TEXTS)) - {"this step, × S", "drag it"}
+    assert (missing, site.page.evaluate(CUT)) == (set(), [])
+    assert site.page.pdf().count(b"/Type /Page\n") > 1
+
+
 def test_on_a_phone_a_phrase_shows_the_widget_that_it_sets(site):
     """By keyboard, in Chinese, where only the widget's upper edge was in view."""
     site.page.set_viewport_size({"width": 360, "height": 740})
@@ -633,16 +673,47 @@ def test_the_first_lesson_s_playground_fits_beside_its_text_on_a_laptop(site):
         )
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
+@contextmanager
+def server_of(folder, sent):
+    """Serves a folder; the paths of what is sent are added to `sent`: not what the browser has already."""
+
+    class Listening(SimpleHTTPRequestHandler):
+        def log_request(self, code="-", size="-"):
+            if code == HTTPStatus.OK:
+                sent.append(self.path)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Listening, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_pages_that_are_served_share_their_files(page, tmp_path):
+    files = build_site(served=True)
+    write_site(tmp_path, files)
+    sent, told = [], []
+    page.on("console", lambda message: told.append(message.text))  # no Site: its routes turn off the cache
+    with server_of(tmp_path, sent) as address:
+        page.goto(f"{address}/lesson_01_bits.html")
+        expect(page.locator(".exercise .mw").first).to_be_visible()
+        assert "/shared/" in " ".join(sent)
+        sent.clear()
+        page.get_by_role("link", name=EDITOR.name["en"], exact=True).click()
+        page.get_by_role("link", name="65504, the largest").click()
+        expect(page.get_by_label("code", exact=True)).to_have_value("0x7BFF")
+        size = sum(len(files[path[1:]]) for path in sent)
+        assert size < 10_000 < 200_000 < len(build_site()["bit_editor.html"])  # bytes
+        page.get_by_role("link", name="中文").click()
+        expect(page.get_by_label("编码", exact=True)).to_have_value("0x7BFF")
+    assert told == []
 
 
 def test_from_a_server_under_a_path_of_its_own(page, folder):
-    handler = partial(Quiet, directory=folder.parents[1])
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        site = Site(page, f"http://127.0.0.1:{server.server_port}/course%20%C3%BC/site/")
+    with server_of(folder.parents[1], []) as address:
+        site = Site(page, f"{address}/course%20%C3%BC/site/")
         site.open("")
         for lang, other in (("en", "中文"), ("zh", "English")):
             site.page.get_by_role("main").get_by_role("link", name=EDITOR.name[lang]).click()
@@ -652,6 +723,5 @@ def test_from_a_server_under_a_path_of_its_own(page, folder):
             site.follow(other)
             expect(site.widget.get_by_role("textbox").nth(1)).to_have_value("0x7BFF")
             site.follow("mixwidgets")
-        server.shutdown()
     assert site.others == []
     assert site.told == []

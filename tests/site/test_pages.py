@@ -419,3 +419,22 @@ def test_the_site_is_the_same_in_another_process_without_torch():
     assert done.returncode == 0, done.stderr
     other = dict(line.split() for line in done.stdout.splitlines())
     assert other == {path: hashlib.sha256(text.encode()).hexdigest() for path, text in SITE.items()}
+
+
+def test_pages_that_are_served_have_their_code_and_style_in_files_that_are_named_after_their_content():
+    served = build_site(served=True)
+    files = {path: data for path, data in served.items() if path.startswith("shared/")}
+    assert served.keys() - files.keys() == SITE.keys()
+    assert all(hashlib.sha256(data).hexdigest().startswith(Path(path).stem) for path, data in files.items())
+    used = set()
+    for path in SITE:
+        page = served[path].decode()
+        assert "script-src 'self'; style-src 'self';" in page
+        assert "<style>" not in page
+        assert len(page) < len(SITE[path])
+        used |= {
+            str(PurePosixPath(path).parent / one)
+            for one in re.findall(r'"((?:\.\./)?shared/\w+\.\w+)"', page)
+        }
+    assert {os.path.normpath(one) for one in used} == files.keys()
+    assert sum(map(len, served.values())) < 0.6 * sum(len(text.encode()) for text in SITE.values())

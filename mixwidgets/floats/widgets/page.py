@@ -33,8 +33,9 @@ header { position: absolute; clip-path: inset(50%); }
 #note { margin: 8px 2px; font: 13px system-ui, sans-serif; color: light-dark(#5a6270, #a3acb9); }
 """
 
-# Nothing is loaded from the network. The host and the style are allowed by their hashes; the host loads each
-# widget's module from a blob. A lesson's pictures are in the page.
+# Nothing is loaded from another machine. The host and the style are allowed by their hashes; the host loads
+# each widget's module from a blob. Of a site that is served, they are its files. A lesson's pictures are
+# in the page.
 _POLICY = (
     "default-src 'none'; script-src {script}; style-src {style};{pictures} base-uri 'none'; "
     "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -47,7 +48,7 @@ _DOCUMENT = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>{style}</style>
+{style}
 </head>
 <body>
 {body}{scripts}
@@ -60,7 +61,7 @@ _BODY = """<header><h1>mixwidgets</h1><h2>{title}</h2></header>
 
 _SCRIPTS = """
 <script type="application/json" id="data">{data}</script>
-<script type="module">{host}</script>"""
+{host}"""
 
 _WIDTH, _SCALE = 800, 1.5  # of the page in CSS pixels, and the pixels of each
 _LIMIT_MS = 60_000
@@ -120,28 +121,43 @@ def module_text(widget: AnyWidget) -> str:
 
 
 def document(
-    *, lang: str, title: str, style: str, body: str, widgets: Mapping[str, AnyWidget] | None = None
+    *,
+    lang: str,
+    title: str,
+    style: str,
+    body: str,
+    widgets: Mapping[str, AnyWidget] | None = None,
+    share: Callable[[str, str], str] | None = None,
 ) -> str:
     """An HTML document whose security policy allows only this style and the host of its widgets, no network.
 
     title: text. style, body: trusted CSS and HTML. widgets: by the id of their element in `body`; links such
     as "#format=float16&code=7bff" are presets of the first one. If the element has the class "exercise", the
     browser's tab keeps the answers. `body` also has an element with the id "note" for the host's messages.
+    share: of a site that is served, writes a text into a file with this suffix that its pages share, and
+    returns its address from this page. Without it, all is in the document, which works from disk too.
     """
-    scripts, host = "", None
+    scripts, allowed = "", "'none'"
     if widgets:
-        host = host_module(lang)
-        data = json.dumps(_data(widgets), allow_nan=False).replace("<", "\\u003c")
+        host, found = host_module(lang), _data(widgets)
+        if share:
+            found["files"] = [share(module, ".js") for module in found.pop("modules")]
+            host, allowed = f'<script type="module" src="{share(host, ".js")}"></script>', "'self'"
+        else:
+            host, allowed = f'<script type="module">{host}</script>', f"{_hash(host)} blob:"
+        data = json.dumps(found, allow_nan=False).replace("<", "\\u003c")
         scripts = _SCRIPTS.format(data=data, host=host)
     return _DOCUMENT.format(
         lang=language_tag(lang),
         policy=_POLICY.format(
-            script=f"{_hash(host)} blob:" if host else "'none'",
-            style=_hash(style),
+            script=allowed,
+            style="'self'" if share else _hash(style),
             pictures=" img-src data:;" if "<img" in body else "",
         ),
         title=escape(title),
-        style=style,
+        style=(
+            f'<link rel="stylesheet" href="{share(style, ".css")}">' if share else f"<style>{style}</style>"
+        ),
         body=body,
         scripts=scripts,
     )

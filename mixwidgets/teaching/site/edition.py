@@ -4,7 +4,7 @@ Whatever a text or an attribute holds, `html` escapes it, as js/ui/dom.ts does i
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,6 +45,8 @@ class Edition:
     """Every language of the site; the index of the first is at the root."""
     names: Mapping[str, Text]
     """The names of the pages that the header links to, by file name."""
+    share: Callable[[str, str], str] | None = None
+    """Of a site that is served: writes what pages share into a file, and returns its path from the root."""
 
     def path(self, name: str) -> str:
         """The path of a page from the site's root."""
@@ -60,9 +62,20 @@ class Edition:
         """The HTML of the page in the file `name`."""
         footer = h("footer", {}, h("p", {}, self.says("made", version=__version__)))
         body = html(self._header(name), h("main", {}, *main), footer)
+        share = self.share and (lambda text, suffix: self._up + self.share(text, suffix))
         return document(
-            lang=self.lang, title=f"{title} · mixwidgets", style=_style(), body=body, widgets=widgets
+            lang=self.lang,
+            title=f"{title} · mixwidgets",
+            style=_style(),
+            body=body,
+            widgets=widgets,
+            share=share,
         )
+
+    @property
+    def _up(self) -> str:
+        """From a page to the root."""
+        return "" if self.lang == self.languages[0] else "../"
 
     def _header(self, name: str) -> Element:
         names = {file: text[self.lang] for file, text in self.names.items()}
@@ -73,10 +86,10 @@ class Edition:
 
     def _other_languages(self, name: str) -> list[Element]:
         """Links to the same page in other languages; the page's host keeps the address in them."""
-        up, links = "" if self.lang == self.languages[0] else "../", []
+        links = []
         for lang in self.languages:
             if lang != self.lang:
-                place = up + Edition(lang, self.languages, self.names).path(name)
+                place = self._up + Edition(lang, self.languages, self.names).path(name)
                 attributes = {"class": "language", "rel": "alternate", "href": place}
                 attributes |= dict.fromkeys(("hreflang", "lang"), language_tag(lang))
                 links.append(h("a", attributes, texts(lang, "language")["name"]))

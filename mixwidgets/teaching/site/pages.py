@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
@@ -27,11 +28,24 @@ _DRAWINGS = Path(__file__).with_name("drawings")
 _NOTE = h("p", {"id": "note", "role": "status"})
 
 
-def build_site(languages: tuple[str, ...] = LANGUAGES) -> Mapping[str, bytes]:
-    """The pages by path, the first language's at the root. The same version always gives the same bytes."""
+def build_site(languages: tuple[str, ...] = LANGUAGES, *, served: bool = False) -> Mapping[str, bytes]:
+    """The pages by path, the first language's at the root. The same version always gives the same bytes.
+
+    Each page is one file, which opens from disk. Those of a `served` site need a web server: they share their
+    code and style, as files in `shared/` which are named after what is in them.
+    """
     names = {_file(page): page.name for page in widget_pages()}
-    editions = [Edition(lang, languages, names) for lang in languages]
-    return {path: page.encode() for edition in editions for path, page in _pages_of(edition)}
+    shared: dict[str, bytes] = {}
+
+    def share(text: str, suffix: str) -> str:
+        data = text.encode()
+        path = f"shared/{sha256(data).hexdigest()[:16]}{suffix}"
+        shared[path] = data
+        return path
+
+    editions = [Edition(lang, languages, names, share if served else None) for lang in languages]
+    pages = {path: page.encode() for edition in editions for path, page in _pages_of(edition)}
+    return pages | shared
 
 
 def _pages_of(edition: Edition) -> Iterator[tuple[str, str]]:

@@ -82,6 +82,10 @@ class Page:
         self.resize(width, height)
         self._command("Navigate", url=f"{self._address}/{path.relative_to(self._folder).as_posix()}")
 
+    def open_from_disk(self, path):
+        self._command("SwitchToFrame", id=None)
+        self._command("Navigate", url=path.as_uri())
+
     def open_in_frame(self, path, width, height=HIGH):
         """A page, by its file, in a frame, which may be narrower than any window of these browsers."""
         frame = path.with_name("frame.html")

@@ -75,6 +75,18 @@ def test_it_follows_a_finger(shown):
     assert page.evaluate("return held") == ["touch" if one.is_drag else "mouse" for one in GESTURES[name]]
 
 
+@pytest.mark.parametrize("name", ["BitEditor", "LossScaleExplorer"])
+def test_a_saved_page_opens_from_disk(page, tmp_path, name):
+    with made(name, "en", tmp_path) as path:
+        page.open_from_disk(listening(path))
+        page.shown(CARD)
+        one = GESTURES[name][0]
+        before = page.said(one.seen)
+        page.drag(one.held, *one.by, one.name, one.at)
+        page.changes(one.seen, before)
+        assert page.wrong() == []
+
+
 def stage(page):
     page.resize(*STAGE)
     page.click(".mw-stage-button")

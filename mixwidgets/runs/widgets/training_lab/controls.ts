@@ -129,7 +129,15 @@ function sentence(key: "lab.setting", controls: Readonly<Record<string, HTMLElem
   for (const label of Object.values(controls).flatMap((control) => [...control.querySelectorAll("label")])) label.classList.add("mw-hidden");
   const parts = messages[key].split(/\{(\w+)\}/); // words and names of controls in turn
   return h("div", { class: "mw-setting", role: "group", "aria-label": t("lab.setting_of") }, ...parts.map((part, i) =>
-    i % 2 === 1 ? controls[part]! : h("span", { class: /^[,，]/.test(part) ? "mw-after" : undefined }, part.trim())));
+    i % 2 === 1 ? withComma(controls[part]!, parts[i + 1]) : h("span", {}, part.replace(COMMA, "").trim())));
+}
+
+const COMMA = /^[,，]/;
+
+/** A control and the comma that follows it, which no line begins with. */
+function withComma(control: HTMLElement, next = ""): HTMLElement {
+  const [comma] = COMMA.exec(next) ?? [];
+  return comma ? h("span", { class: "mw-with-comma" }, control, comma) : control;
 }
 
 const deviceOption = ({ name, about }: DeviceChoice) => h("option", { value: name }, about ? `${name} · ${about}` : name);
