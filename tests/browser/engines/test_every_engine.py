@@ -84,7 +84,7 @@ def test_a_saved_page_opens_from_disk(page, tmp_path, name):
         before = page.said(one.seen)
         page.drag(one.held, *one.by, one.name, one.at)
         page.changes(one.seen, before)
-        # WebKit calls every report of a page from disk so, also that an observer of sizes is told later.
+        # WebKit reports all of a page from disk so, also that an observer of sizes is told a frame later.
         assert set(page.wrong()) <= {"Script error."}
 
 
