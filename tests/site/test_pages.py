@@ -45,8 +45,9 @@ LIVE = {
     "00_start_here": ["start-playground", "start-editor", "start-explorer"],
     "01_bits": ["bits-editor", "bits-line", "bits-designer"],
     "02_rounding_and_overflow": ["round-line", "round-editor"],
-    "03_why_fp32_copies": ["copies-line", "copies-editor"],
-    "04_loss_scaling": ["scaling-explorer"],
+    "03_why_fp32_copies": ["copies-line", "copies-editor", "copies-step"],
+    "04_loss_scaling": ["scaling-explorer", "scaling-way"],
+    "05_the_training_loop": ["loop-glass-step"],
     "07_bf16_fp8_fp4": ["narrow-line", "narrow-editor", "narrow-explorer", "narrow-blocklab"],
     "11_four_bits": ["four-lab"],
 }
