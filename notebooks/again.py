@@ -40,6 +40,16 @@ def _look(seen={}):
     return changed
 """
 
+# A module whose import is stopped stays broken in any program, and torch itself wraps functions on first use.
+_WARM = """
+import sys
+if "torch" in sys.modules:
+    import torch._dynamo
+    for _optimizer in (torch.optim.SGD, torch.optim.Adam):
+        _optimizer([torch.ones(1)], lr=1.0)
+_look()
+"""
+
 
 def faults(lesson: str) -> list[str]:
     """What goes wrong where each cell of a lesson is run twice, a sentence for each."""
@@ -55,6 +65,8 @@ def faults_of(cells: list[nbformat.NotebookNode]) -> list[str]:
         try:
             _run(manager, client, _LOOK)
             for number, cell in enumerate(cells):
+                if number == 1:
+                    _run(manager, client, _WARM)
                 first = _run(manager, client, cell.source, stop_after=_SHORT if number else _LONGEST)
                 if first not in ("", "KeyboardInterrupt"):
                     found.append(f"{cell.id} fails: {first}")

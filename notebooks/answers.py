@@ -30,7 +30,7 @@ TELLS: Mapping[str, tuple[str, str]] = {
     "tie-2051": ("course", r"\b2,?052\b"),
     "double-rounding": ("course", r"\b2,?050\b"),
     "saturation-hides-overflow": ("lesson", r"is a number like any other|只是一个普通的数"),
-    "sum-of-ones": ("lesson", r"\b2,?048\b"),
+    "sum-of-ones": ("lesson", r"\b2,?04[89]\b"),
     "largest-lost-update": ("lesson", r"2⁻¹¹|1/2,?048|\b0\.000488|1\.00048828125"),
     "an-update-in-a-step": ("section", r"nearer to the old weight|离原来的权重更近"),
     "adam-second-moment": ("lesson", r"v is still zero|lost v\b|v 仍然是零|丢了 v"),

@@ -317,7 +317,7 @@ def test_a_lesson_keeps_the_answers_of_each_question(site):
 
 
 def test_the_widgets_of_a_page_share_their_style_sheets(site):
-    lesson = next(page for page in LESSONS if page.id == "05_the_training_loop")
+    lesson = next(page for page in LESSONS if page.id == "06_run_experiments")
     site.open(f"lesson_{lesson.id}.html")
     expect(site.page.locator(".mw")).to_have_count(len(lesson.questions))
     # The shared one, that of the grid of bits, and an exercise's.

@@ -10,7 +10,7 @@ from notebooks.answers import TELLS, gives_away
 from notebooks.zh import edition
 
 ASKED = re.compile(r'mw\.Exercise\("(.+)"\)')
-FOLDED_TEXT = re.compile(r"<details>.*?</details>", re.DOTALL)
+FOLDED_TEXT = re.compile(r"<details.*?</details>", re.DOTALL)
 
 
 def lesson_in(lesson, language):

@@ -46,8 +46,9 @@ LIVE = {
     "00_start_here": ["start-playground", "start-editor", "start-explorer"],
     "01_bits": ["bits-editor", "bits-line", "bits-designer"],
     "02_rounding_and_overflow": ["round-line", "round-editor"],
-    "03_why_fp32_copies": ["copies-line", "copies-editor"],
-    "04_loss_scaling": ["scaling-explorer"],
+    "03_why_fp32_copies": ["copies-line", "copies-editor", "copies-step"],
+    "04_loss_scaling": ["scaling-explorer", "scaling-way"],
+    "05_the_training_loop": ["loop-glass-step"],
     "07_bf16_fp8_fp4": ["narrow-line", "narrow-editor", "narrow-explorer", "narrow-blocklab"],
     "11_four_bits": ["four-lab"],
 }
@@ -233,6 +234,7 @@ def test_a_page_holds_its_widgets_each_in_its_place_and_language(path):
 
 def bare(text):
     """A text without marks of Markdown and without spaces."""
+    text = re.sub(r'<details class="answer">\n<summary>.*</summary>', "", text)
     text = re.sub(r"</?(?:details|summary)>|^```\w*$|^#+ |^- |\]\([^)]*\)", "", text, flags=re.MULTILINE)
     return re.sub(r"[*`\[\]\s]", "", text)
 

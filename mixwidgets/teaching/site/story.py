@@ -177,9 +177,16 @@ def _strong(text: str) -> list[Element | str]:
     return [h("strong", {}, part) if i % 2 else part for i, part in enumerate(text.split("*"))]
 
 
+_ANSWER = re.compile(r'<details class="answer">\n<summary>[^<]*</summary>\n\n(.*?)\n</details>', re.DOTALL)
+
+
 def _html(markdown: str) -> list[Element]:
-    """The blocks of a text, without the paragraph on how to run cells: this page has none."""
-    blocks = fromstring(f"<div>{_MARKDOWN.render(markdown)}</div>")
+    """The blocks of a text, without the paragraph on how to run cells: this page has none.
+
+    What a notebook folds until a question is answered is open: the page shows it only then.
+    """
+    opened = _ANSWER.sub(r"\1", markdown)
+    blocks = fromstring(f"<div>{_MARKDOWN.render(opened)}</div>")
     return [block for block in blocks if "Shift+Enter" not in (block.text or "")]
 
 
