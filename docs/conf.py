@@ -20,7 +20,7 @@ project_copyright = f"2026, {author}"
 release = mixwidgets.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "docs.living"]
-exclude_patterns = ["screenshots"]
+exclude_patterns = ["screenshots", "slides"]
 default_role = "py:obj"  # `backticks` in a docstring: a link where the name is documented, else code
 smartquotes = False  # the "quotes" of a docstring belong to code
 nitpicky = True

@@ -17,17 +17,17 @@ from mixwidgets.teaching.exercises.questions import Question, get_question
 GLOSSARY = Path(__file__).parents[1] / "notebooks/zh/README.md"
 
 QUIZ = (
-    "first-missing-integer",
+    "ones-in-bfloat16",
     "round-65505",
     "largest-lost-update",
     "least-loss-scale",
     "flushed-is-not-harm",
     "after-overflow",
-    "who-is-updated",
+    "first-infinite-exp",
     "clipped-too-early",
     "largest-e4m3",
+    "seven-under-even",
     "scaler-and-forward-nan",
-    "bytes-of-training-a-weight",
     "what-one-seed-says",
 )
 """The questions of the quiz, by their ids in the exercises' catalogue."""
@@ -62,6 +62,17 @@ WORDS: dict[str, dict[str, Any]] = {
         "wrong": "Typical wrong answers, and what they show:",
         "lesson": "(lesson {number})",
         "colon": ": ",
+        "between": "{low} to {high}",
+        "up": "{low} and more",
+        "down": "{high} and less",
+        "class": "anything that becomes {kind}",
+        "kinds": {
+            "zero": "zero",
+            "subnormal": "subnormal",
+            "normal": "normal",
+            "infinity": "infinity",
+            "nan": "NaN",
+        },
     },
     "zh": {
         "formats": (
@@ -82,6 +93,17 @@ WORDS: dict[str, dict[str, Any]] = {
         "wrong": "常见的错误答案，以及错在哪里：",
         "lesson": "（第 {number} 课）",
         "colon": "：",
+        "between": "{low} 到 {high}",
+        "up": "{low} 及以上",
+        "down": "{high} 及以下",
+        "class": "会变成{kind}的数",
+        "kinds": {
+            "zero": "零",
+            "subnormal": "次正规数",
+            "normal": "正规数",
+            "infinity": "无穷大",
+            "nan": "NaN",
+        },
     },
 }
 
@@ -201,16 +223,20 @@ def _answered(number: int, question: Question, lang: str) -> Iterator[str]:
     yield f"**{number}.** " + " ".join([*(f"☑ {_said(text, lang)}" for text in right), f"`{question.id}`"])
     yield _said(question.explanation, lang)
     wrong = [(_said(option["text"], lang), option["says"]) for option in question.options if "says" in option]
-    wrong += [(_typed(mistake["if"]), mistake["says"]) for mistake in question.mistakes]
-    lines = (
-        f"- {f'**{given}**' + words['colon'] if given else ''}{_said(says, lang)}" for given, says in wrong
-    )
+    wrong += [(_typed(mistake["if"], words), mistake["says"]) for mistake in question.mistakes]
+    lines = (f"- **{given}**{words['colon']}{_said(says, lang)}" for given, says in wrong)
     yield words["wrong"] + "\n\n" + "\n".join(lines)
 
 
-def _typed(rule: Mapping[str, str]) -> str:
-    """The wrong number that a mistake's rule is about, or nothing where it is about many."""
-    return re.sub(r"0x1p(-?\d+)", lambda found: _power(int(found[1])), rule.get("value", ""))
+def _typed(rule: Mapping[str, Any], words: Mapping[str, Any]) -> str:
+    """The wrong number, or numbers, that a mistake's rule is about."""
+    if "between" in rule:
+        low, high = rule["between"]
+        way = "down" if low == "-inf" else "up" if high == "inf" else "between"
+        return str(words[way]).format(low=low, high=high)
+    if kind := rule.get("class") or rule.get("becomes"):
+        return str(words["class"]).format(kind=words["kinds"][kind])
+    return re.sub(r"0x1p(-?\d+)", lambda found: _power(int(found[1])), rule["value"])
 
 
 def _said(text: Text, lang: str) -> str:

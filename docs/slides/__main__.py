@@ -1,4 +1,5 @@
-"""Slides of the lessons, in every language: `make slides`; `python -m docs.slides FOLDER` writes them there.
+"""Slides of the lessons, and one lecture (lecture.py), in every language: `make slides` writes them, as does
+`python -m docs.slides FOLDER`.
 
 A slide is a section's heading, a figure, the result of a cell (with the cell where both fit), or the summary.
 What the lesson says after it until the next slide is in its notes, which S opens in a separate window.
@@ -16,6 +17,8 @@ import nbformat
 from nbconvert.exporters import SlidesExporter
 from nbformat import NotebookNode
 
+from docs.slides.lecture import write_lecture
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 REVEAL = ROOT / "build/npm/reveal.js-4.6.1"
@@ -30,9 +33,12 @@ def write_slides(folder: Path, lessons: str = "[0-9]*") -> None:
     (folder / "reveal").mkdir(parents=True, exist_ok=True)
     for file in ("dist/reveal.css", "dist/reveal.js", "plugin/notes/notes.js", "LICENSE"):
         shutil.copy(REVEAL / file, folder / "reveal")
-    shutil.copy(HERE / "style.css", folder / "reveal")
+    for file in ("style.css", "start.js"):
+        shutil.copy(HERE / file, folder / "reveal")
     listed = []
     for lang, edition in EDITIONS.items():
+        title, name = write_lecture(folder, lang)
+        listed.append(f'<li lang="{lang}"><a href="{name}"><strong>{escape(title)}</strong></a>, 50 min</li>')
         for path in sorted(edition.glob(f"{lessons}.ipynb")):
             title, page = slides(path, lang)
             name = f"{path.stem}_{lang}.html"

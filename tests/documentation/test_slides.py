@@ -5,8 +5,9 @@ import shutil
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
-from docs.slides.__main__ import EDITIONS, arranged, write_slides
+from docs.slides.__main__ import EDITIONS, HERE, arranged, write_slides
 from tests.browser.chromium import browser
 
 # How far what a slide shows reaches, in its own pixels: a slide is 1200 × 700.
@@ -50,7 +51,7 @@ def test_a_lecture_needs_no_network(written, lesson, lang):
             assert down <= 700, (number, down)
             for width, height in page.evaluate(DRAWN):
                 assert width > 1190 or height > 470, (number, width, height)  # as large as the slide allows
-            page.keyboard.press("Space")
+            page.keyboard.press("ArrowRight")  # which goes through everything
         assert count > 20
         assert not [url for url in asked if not url.startswith((written.as_uri(), "data:"))]
 
@@ -86,6 +87,61 @@ def test_a_figure_of_a_lesson_has_a_slide(tmp_path, monkeypatch, lang):
             page.keyboard.press("Space")
     assert list(seen) == ["five", "one"]
     assert all(height > 470 for ((_, height),) in seen.values())
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_lecture_fits_its_slides_and_its_fifty_minutes_without_a_network(written, lang):
+    with browser() as chromium:
+        page = chromium.new_page(viewport={"width": 1280, "height": 720})
+        page.context.set_offline(True)
+        asked, seen = [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((written / f"lecture_{lang}.html").as_uri())
+        page.wait_for_function("window.Reveal?.isReady()")
+        count = page.evaluate("Reveal.getTotalSlides()")
+        for _ in range(2 * count):
+            number, lines, notes = page.evaluate("""() => {
+              const slide = Reveal.getCurrentSlide(), notes = slide.querySelector("aside")
+              const parts = [...slide.querySelectorAll("li, p, pre, img, iframe")]
+              const shown = parts.filter(part => !notes.contains(part)).length
+              return [Reveal.getSlidePastCount(), shown, notes.textContent.trim()]
+            }""")
+            right, down = page.evaluate(REACH)
+            assert right <= 1200, (number, right)
+            assert down <= 700, (number, down)
+            assert lines > 0, number  # no bare heading
+            if [one for one, _ in seen][-1:] != [number]:
+                seen.append((number, notes))
+            if number == count - 1:
+                break
+            page.keyboard.press("ArrowRight")
+        minutes = [tuple(map(int, re.match(r"(\d+)–(\d+)\. ", notes).groups())) for _, notes in seen]
+        assert [number for number, _ in seen] == list(range(count))
+        assert 20 <= count <= 24
+        assert [0, *(end for _, end in minutes)] == [*(start for start, _ in minutes), 50]
+        assert not [url for url in asked if not url.startswith((written.as_uri(), "data:", "blob:"))]
+
+
+def test_the_widget_of_the_lecture_is_live(written):
+    with browser() as chromium:
+        page = chromium.new_page(viewport={"width": 1280, "height": 720})
+        page.goto((written / "lecture_en.html").as_uri() + "#/12")
+        explorer = page.frame_locator("iframe")
+        scale = explorer.get_by_role("slider", name=re.compile("loss scale")).first
+        before = scale.get_attribute("aria-valuenow")
+        scale.press("ArrowRight")
+        expect(scale).not_to_have_attribute("aria-valuenow", before)
+        assert page.evaluate("Reveal.getSlidePastCount()") == 12  # the key was the widget's
+        assert (written / "explorer.gif").is_file()
+
+
+def test_both_lectures_show_the_same():
+    places = [
+        re.findall(r"^(?:\{\{.*\}\}|Note: [^.]*|---)", text, re.MULTILINE)
+        for lang in EDITIONS
+        for text in [(HERE / f"lecture_{lang}.md").read_text(encoding="utf-8")]
+    ]
+    assert places[0] == places[1]
 
 
 def test_the_notes_say_what_the_lesson_says_there(written):

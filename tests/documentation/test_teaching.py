@@ -57,6 +57,8 @@ def test_the_quiz_asks_and_the_key_answers_the_exercises(lang):
         right = [option["text"][lang] for option in question.options if question.is_right(option["answer"])]
         assert f"{''.join(f' ☑ {text}' for text in right)} `{name}`" in answered
         assert question.explanation[lang].replace("*", "") in answered.replace("*", "")
+    assert not re.search(r"^- (?!\*\*.+?\*\*[:：])", answered, re.MULTILINE)  # every wrong answer is named
+    assert {"first-infinite-exp", "ones-in-bfloat16", "seven-under-even"} <= {*teaching_pack.QUIZ}
     assert "0x1p" not in answered  # as a person writes it
     assert "*" not in MarkdownIt().render(f"{asked}\n\n{answered}")  # what is strong is shown so
 

@@ -19,7 +19,7 @@ class HandIn(str):
         return str(self)
 
 
-def hand_in(*lessons: str, lang: str | None = None) -> HandIn:
+def hand_in(*lessons: str, lang: str | None = None) -> str:
     """The reports of all exercises and coding tasks of these lessons, as one text: `hand_in("01_bits")`.
 
     lessons: names such as "01_bits"; without any, those of which an exercise was answered. ValueError for an
