@@ -3,9 +3,12 @@
 What a command calls is imported inside it, so that `--help` loads neither torch nor NumPy nor a widget.
 """
 
-from typing import Annotated
+import io
+import sys
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from mixwidgets.cli.classroom import export_site, grade_class, open_lab
 from mixwidgets.cli.runs import compare_runs, show_runs
@@ -13,7 +16,18 @@ from mixwidgets.cli.survey import show_format, survey_file
 from mixwidgets.cli.train import run_sweep, train_one
 from mixwidgets.cli.watch import report_run, watch_script
 
+
+class _Commands(TyperGroup):
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Print "?" for a sign that the output's encoding lacks, as of the help in Latin-1, not an error."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")
+        return super().main(*args, **options)
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Explore floating point and mixed-precision training.",

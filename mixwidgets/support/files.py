@@ -69,7 +69,7 @@ def write_once(descriptor: int, data: bytes) -> None:
     before = os.fstat(descriptor).st_size
     try:
         if os.write(descriptor, data) < len(data):
-            raise OSError(errno.ENOSPC, "There is no room left for the record; the partial write was undone")
+            raise OSError(errno.ENOSPC, "There is no room left on the disk")
     except OSError:
         os.ftruncate(descriptor, before)
         raise

@@ -179,3 +179,25 @@ def test_a_file_that_cannot_be_written_is_named_itself(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="Read-only") as caught:
         replace_file(tmp_path / "page.html", b"x")
     assert str(caught.value).endswith(f": {os.fspath(tmp_path / 'page.html')!r}")
+
+
+def test_a_time_in_the_future_is_no_sign_of_life(tmp_path):
+    """Of another machine, as an unpacked archive or a wrong clock may have it."""
+    path = run_with(tmp_path, word="running", host="elsewhere", process_id=os.getpid())
+    in_2065 = 3_000_000_000
+    os.utime(path / "lock", (in_2065, in_2065))
+    assert open_run(path).status == "interrupted"
+    (path / "lock").touch()
+    assert open_run(path).status == "running"
+    soon = time.time() + 100  # as clocks differ
+    os.utime(path / "lock", (soon, soon))
+    assert open_run(path).status == "running"
+
+
+def test_a_folder_that_claims_to_be_queued_is_soon_over(tmp_path):
+    """Nobody has ever locked it; a launcher does so at once."""
+    path = create_run(EXPERIMENT, tmp_path)
+    assert open_run(path).status == "queued"
+    for moment in (time.time() - 1000, 3_000_000_000):
+        os.utime(path / "status.json", (moment, moment))
+        assert open_run(path).status == "interrupted"

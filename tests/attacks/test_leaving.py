@@ -6,8 +6,9 @@ import sys
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
-from mixwidgets.cli import classroom
+from mixwidgets.cli import app, classroom
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.runs.store.events import Evaluation, GradientSnapshot, StepRecord
 from mixwidgets.runs.store.journal import Journal, create_run, create_watched_run
@@ -85,3 +86,35 @@ def test_a_lab_without_jupyter_says_what_to_install(monkeypatch):
     assert result.exit_code == 2
     assert "mixwidgets lab needs jupyterlab, missing from" in result.stderr
     assert "pip install 'mixwidgets[lab]'" in result.stderr
+
+
+@pytest.mark.parametrize("name", [command.name for command in app.registered_commands])
+def test_help_is_printed_in_any_encoding(name):
+    """The runner reads in the encoding in which it lets the command write."""
+    result = CliRunner(charset="latin-1").invoke(app, [name, "--help"])
+    assert result.exit_code == 0, result.exception
+    assert f" {name} [OPTIONS]" in result.output
+
+
+DELETED = """
+import os, sys, tempfile
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
+os.chdir(folder := tempfile.mkdtemp())
+os.rmdir(folder)
+try:
+    launch(Experiment(task="digits_cnn", steps=1), sys.argv[1])
+except OSError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no working directory")
+def test_a_deleted_working_directory_is_told(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", DELETED, tmp_path], capture_output=True, text=True, check=True
+    )
+    assert (
+        "A run cannot be started (No such file or directory): change to a folder that exists" in done.stdout
+    )
+    assert list(tmp_path.iterdir()) == []

@@ -94,3 +94,20 @@ def test_a_suspended_run_that_waits_is_ended(tmp_path):
         for slot in slots:
             os.close(slot)
     until(lambda: not is_locked(run.path / "lock"))
+
+
+def test_too_few_descriptors_are_told(tmp_path):
+    code = """
+import resource, sys
+from mixwidgets.runs.experiments.experiment import Experiment
+from mixwidgets.runs.scheduler.launch import launch
+experiment = Experiment(task="digits_cnn", steps=1, device="cpu")
+resource.setrlimit(resource.RLIMIT_NOFILE, (len(__import__("os").listdir("/dev/fd")) + 2,) * 2)
+try:
+    launch(experiment, sys.argv[1])
+except OSError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=False)
+    assert "A run cannot be started: this process has as many open files as it may" in done.stdout
+    assert list(tmp_path.iterdir()) == []

@@ -112,6 +112,22 @@ def test_a_signal_stops_it_in_good_order(tmp_path):
     assert (run.status, run.message) == ("stopped", "It was stopped by SIGTERM.")
 
 
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGQUIT", "SIGXCPU"])
+def test_a_signal_is_named_also_while_torch_loads(tmp_path, name):
+    path = create_run(ENDLESS, tmp_path)
+    waits = (
+        "import sys, time; from pathlib import Path; from mixwidgets.training import StopRequest\n"
+        "StopRequest(Path(sys.argv[1]), None); print('ready', flush=True); time.sleep(60)"
+    )
+    words = [sys.executable, "-c", waits, os.fspath(path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(getattr(signal, name))
+        assert process.wait(60) == 1
+    run = open_run(path)
+    assert (run.status, run.message) == ("stopped", f"It was stopped by {name}.")
+
+
 @pytest.fixture(scope="module")
 def ended():
     """Train a queued run in a process of its own, a fork of one that has loaded torch; its exit status.

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
@@ -370,3 +370,11 @@ def test_an_answer_always_travels(tmp_path, make_lab, monkeypatch, request_id):
     answer = Page(make_lab(tmp_path), monkeypatch).ask({"kind": "stop", "run": "x", "request": request_id})
     assert (answer["kind"], answer["request"]) == ("refused", None)
     json.dumps(answer, allow_nan=False).encode()
+
+
+def test_a_page_cannot_change_what_it_only_shows(tmp_path):
+    with closing(training_lab.TrainingLab(tmp_path)) as lab:
+        lab.set_state({"_runs_dir": "elsewhere", "_rows": [{"id": "made-up"}], "_shown": ["one"], "seed": 3})
+        assert lab._runs_dir == str(tmp_path)
+        assert lab._rows == []
+        assert (lab._shown, lab.seed) == (["one"], 3)

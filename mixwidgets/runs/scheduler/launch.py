@@ -1,6 +1,7 @@
 """launch: a run in its own process, so that its failures do not affect the kernel."""
 
 import atexit
+import errno
 import os
 import shutil
 import subprocess
@@ -19,8 +20,14 @@ from mixwidgets.runs.store.queue import join, queue_of
 from mixwidgets.runs.store.run import Run
 from mixwidgets.runs.store.status import ALIVE, current_status, process_note
 from mixwidgets.runs.task.own_task import check_trust
+from mixwidgets.support.files import errors_explained
 from mixwidgets.support.installed import require_training
 
+_TOO_MANY = (
+    "A run cannot be started: this process has as many open files as it may, one of them for each run "
+    "that it launched and that is not over. Wait for some of them, launch the experiments as a sweep, or "
+    "allow more files with `ulimit -n`"
+)
 _kernel_ends: dict[int, Path] = {}  # of the pipes through which runs see that this process is alive
 
 
@@ -52,6 +59,8 @@ def launch(
         "launch", "mw.TrainingLab() trains in the kernel's own process, and so does mw.train(experiment)"
     )
     require_training()
+    with errors_explained("A run cannot be started", "change to a folder that exists, with os.chdir"):
+        Path.cwd()  # which the run's process inherits; FileNotFoundError if it was deleted
     path = create_run(experiment, runs_dir)
     kernel_end: list[int] = []
     handed_down: list[int] = []
@@ -68,9 +77,12 @@ def launch(
         with (path / "log.txt").open("xb") as log:
             process = processes.start(words, log, handed_down)
         write_note(lock, process_note(process.pid))  # the process that `Run.stop` may kill while it waits
-    except BaseException:  # including an interruption of the cell
-        _close(kernel_end)
+    except BaseException as error:  # including an interruption of the cell
+        _close([*kernel_end, *handed_down])  # first, because removing needs one
+        handed_down.clear()
         shutil.rmtree(path, ignore_errors=True)  # it would stay queued forever
+        if isinstance(error, OSError) and error.errno == errno.EMFILE:
+            raise OSError(error.errno, _TOO_MANY) from None
         raise
     finally:
         _close(handed_down)

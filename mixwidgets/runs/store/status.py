@@ -38,6 +38,7 @@ from mixwidgets.support.files import (
 _FILE, _RESERVE = "status.json", "status.reserved"
 _RESERVED = 16 << 10  # bytes; escaping may take 12 bytes per character of the message
 _LONGEST_MESSAGE = 1000
+_BEGINS_S = 60.0  # a launcher locks a run's directory as soon as it has made it
 _QUIET_S = 300.0  # a run on another machine that wrote nothing for this long counts as interrupted
 _GONE = (
     "Its process ended without reporting: somebody killed it, the machine stopped, "
@@ -113,6 +114,7 @@ def current_status(run_path: Path) -> Status:
         status = replace(_from_events(run_path), damage=f"status.json cannot be used: {error}.")
     asked = os.path.lexists(run_path / "stop")
     is_waiting = status.word == "queued" and not asked and not lock.exists()
+    is_waiting = is_waiting and _age(run_path, _FILE) < _BEGINS_S
     if status.word not in ALIVE or alive or is_waiting:
         return status
     if not run_path.exists():
@@ -123,7 +125,7 @@ def current_status(run_path: Path) -> Status:
         lives = any(start and start == system.process_start(process_id) for process_id, start in named)
         if lives and not locks_work(lock):
             return status
-    elif (age := _age(run_path)) < _QUIET_S:
+    elif (age := _age(run_path, "events.jsonl", "lock")) < _QUIET_S:  # a record, or the wait
         sign = f"its last sign of life was {age:.0f} s ago"
         return replace(status, message=f"It is {status.word} on another machine, {status.host}; {sign}.")
     if asked:
@@ -149,13 +151,14 @@ def process_note(process_id: int) -> str:
     return f"{process_id} {system.process_start(process_id)}"
 
 
-def _age(run_path: Path) -> float:
-    """Seconds since the run's process last wrote a record or, while it waits, touched the lock."""
-    touched = [0.0]
-    for name in ("events.jsonl", "lock"):
+def _age(run_path: Path, *names: str) -> float:
+    """Seconds since the newest of these files was written or touched. A time in the future, beyond what
+    clocks differ by, is none."""
+    now, touched = time.time(), [0.0]
+    for name in names:
         with suppress(OSError):
             touched.append((run_path / name).stat().st_mtime)
-    return max(0.0, time.time() - max(touched))
+    return max(0.0, now - max(moment for moment in touched if moment < now + _QUIET_S))
 
 
 def _why_ended(run_path: Path) -> str:

@@ -52,6 +52,7 @@ _BEHIND_S = 0.02  # while there is more to read: leaves time to the kernel's oth
 _MOST_COMPARED = 32  # columns of one table; and runs whose curves are sent
 _MOST_UNASKED = 6  # runs whose curves are drawn by default
 _FIRST = 200  # the newest runs, which the first look shows at once even if there are thousands
+_FROM_PAGE = frozenset({"_shown", "_comparison", "_explorer", "_view_count"})
 _LONGEST_ID = 255  # characters of a folder's name
 _USUAL = {"device": "auto", "settings": "", "changes": ""}  # choices that a state and a repr leave out
 IN_KERNEL = (
@@ -180,6 +181,11 @@ class TrainingLab(FollowingWidget):
         self.observe(lambda _: self._again.set(), "_shown")
         self.observe(self._expect_launch, CHOICES)
         self._follow()
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take what the page may change; the other private traits are only shown there."""
+        taken = {n: value for n, value in sync_data.items() if not n.startswith("_") or n in _FROM_PAGE}
+        super().set_state(taken)
 
     def __repr__(self) -> str:
         names = [name for name in CHOICES if name not in _USUAL or getattr(self, name) != _USUAL[name]]
