@@ -14,6 +14,7 @@ import pytest
 import traitlets
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ipywidgets.embed import embed_minimal_html
 
 import mixwidgets as mw
 from mixwidgets.floats.widgets.base import MixWidget
@@ -338,3 +339,28 @@ def test_a_write_that_fails_leaves_the_old_page(tmp_path, monkeypatch, number, k
     monkeypatch.undo()
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_page_of_ipywidgets_has_the_whole_state(tmp_path):
+    """As docs/where.md writes it; without `state` the format and the module would be missing."""
+    bits = mw.BitEditor(1, "float16")
+    embed_minimal_html(tmp_path / "page.html", views=[bits], state=bits.get_manager_state()["state"])
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    (found,) = re.findall(r'widget-state\+json">(.*?)</script>', text, re.DOTALL)
+    states = json.loads(found)["state"]
+    state = states[bits.model_id]["state"]
+    assert (state["format"], state["code"]) == ("float16", "0x3C00")
+    assert "export default" in states[state["_module"].removeprefix("anywidget:")]["state"]["_esm"]
+
+
+def test_a_module_has_its_state_and_a_wrong_name_is_refused(tmp_path):
+    bits = mw.BitEditor(1, "float16")
+    text = bits.save(tmp_path / "bit.mjs").read_text(encoding="utf-8")
+    assert text.endswith("export default host.moduleOf(saved, page.default);\n")
+    assert '"code":"0x3C00"' in text
+    assert not re.search(r"^import ", text, re.MULTILINE)
+    with pytest.raises(ValueError, match=r"name it as 'page\.html'"):
+        bits.save(tmp_path / "bit.css")
+    bits.close()
+    with pytest.raises(ValueError, match="was closed"):
+        bits.save(tmp_path / "bit.mjs")

@@ -56,7 +56,7 @@ def sweep(
     trust_source: bool = False,
     *,
     workers: int | None = None,
-) -> ShownSweep:
+) -> Sweep:
     """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
 
     `executor` is any concurrent.futures.Executor, such as `dask.distributed.Client(...).get_executor()`;
