@@ -1,13 +1,16 @@
 """mixwidgets format | survey: how a format rounds, and what a checkpoint would lose in narrower formats."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mixwidgets.cli.experiment import NUMBER, ScaleRule
 from mixwidgets.cli.terminal import errors_in_words, say, show_table
 from mixwidgets.support.checks import whole_number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
 
@@ -30,7 +33,11 @@ def show_format(
 
 def survey_file(
     file: Annotated[
-        Path, typer.Argument(help="A safetensors file, or a torch.save file (.pt, .pth, .bin or .ckpt).")
+        Path,
+        typer.Argument(
+            help="A safetensors file, the index or the folder of several, or a torch.save file (.pt, .pth, "
+            ".bin or .ckpt)."
+        ),
     ],
     formats: Annotated[
         list[str] | None,
@@ -66,12 +73,19 @@ def survey_file(
         return
     if table.empty:
         typer.echo("It has no floating-point tensors, and no others are counted.")
+        _show_notes(table)
         return
     names = ("tensor", "values", "format", "blocks_along", *_SHARES, "relative_error")
     show_table(
         [name.replace("_", " ") for name in names],
         [[_in_words(name, row[name]) for name in names] for row in table.to_dict("records")],
     )
+    _show_notes(table)
+
+
+def _show_notes(table: "pd.DataFrame") -> None:
+    for note in table.attrs["notes"]:
+        typer.echo(note)
 
 
 def _in_words(name: str, value: object) -> str:

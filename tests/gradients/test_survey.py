@@ -153,13 +153,14 @@ def test_nothing_gives_an_empty_table_with_its_columns():
 
 
 def test_wrong_sources_and_formats_teach(tmp_path, path):
+    (tmp_path / "empty").mkdir()
     bad = tmp_path / "bad.safetensors"
     bad.write_bytes(b"\x80\x04pickle" * 10)
     for source, error, message in [
         (3, TypeError, "safetensors file"),
         (bad, ValueError, "weights_only=True"),
         (tmp_path / "none.safetensors", FileNotFoundError, "none"),
-        (tmp_path, IsADirectoryError, "name a file in it, such as 'model.safetensors'"),
+        (tmp_path / "empty", IsADirectoryError, "name a file in it, such as 'model.pt'"),
         ({"x": torch.zeros(2, device="meta")}, ValueError, "x: a tensor on the meta device"),
         ({"x": torch.zeros(2).to_sparse()}, ValueError, "x: "),
     ]:

@@ -1,13 +1,10 @@
 """survey: what the tensors of a checkpoint would lose in narrower formats.
 
-The tensors come from a mapping, a model or a file, one at a time; those of a safetensors file are read in
-pieces. A torch.save file is read with weights_only=True, which runs no code that it holds.
+The tensors come from a mapping, a model or a file, one at a time (checkpoint.py); those of a safetensors file
+are read in pieces.
 """
 
-import errno
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +15,7 @@ from mixwidgets.floats.formats.catalogue import one_or_several
 from mixwidgets.floats.formats.float_format import FloatFormat
 from mixwidgets.floats.formats.in_and_out import require_dense_floats
 from mixwidgets.floats.gradients.block_loss import SPREAD, BlockedTensor, check_scale_rule
+from mixwidgets.floats.gradients.checkpoint import Checkpoint
 from mixwidgets.floats.gradients.rounding_error import ErrorSums
 from mixwidgets.floats.gradients.summary import GradientSummary
 from mixwidgets.floats.gradients.values import own_part
@@ -32,6 +30,7 @@ _COLUMNS = (
     *(
         "tensor",
         "values",
+        "stored",
         "format",
         "scale_rule",
         "blocks_along",
@@ -44,14 +43,6 @@ _COLUMNS = (
     *("not_finite", "relative_error", *SPREAD),
 )
 
-_STATES = ("model_state_dict", "model_state", "state_dict", "model")  # what loops save the model under
-_TORCH = (".pt", ".pth", ".bin", ".ckpt")
-_LFS = b"version https://git-lfs"  # what a file starts with that Git LFS has not fetched
-_ACCEPTED = (
-    "a state_dict or another mapping of names to tensors, a model, or the path of a safetensors file or of "
-    f"one that torch.save wrote ({', '.join(_TORCH)})"
-)
-
 
 def survey(
     source: object,
@@ -62,10 +53,13 @@ def survey(
     """One row per tensor and format, in the order of the source: what rounding to the format would lose.
 
     source: a state_dict or another mapping of names to NumPy or torch arrays, also inside a checkpoint such
-    as {"model_state": …}; a model; the path of a safetensors file, which is read piece by piece; or the path
-    of a torch.save file (.pt, .pth, .bin, .ckpt), read with weights_only=True. Tensors that are not floating
-    point are skipped. Of a tensor sharded over processes (DTensor, as in FSDP2) only this process's part is
-    counted, which `.attrs["notes"]` of the result says.
+    as {"model_state": …}; a model; the path of a safetensors file, which is read piece by piece, of the index
+    of several (model.safetensors.index.json), of their folder, or of a model in the cache of Hugging Face's
+    hub; or the path of a torch.save file (.pt, .pth, .bin, .ckpt), read with weights_only=True. FP8 weights
+    are multiplied by scales that are stored beside them (`weight_scale_inv` of DeepSeek-V3, `weight_scale` of
+    a tensor or its rows). `.attrs["notes"]` of the result says what is not counted: packed or integer codes,
+    an optimiser's state, a tensor that cannot be read, and of a tensor sharded over processes (DTensor, as in
+    FSDP2) the parts of others.
     formats: one or several float or block formats, by name or as objects; ties go to even.
     block_axis: the axis along which blocks run. The default is the axis that a layer's product sums over, in
     torch's layout of weights: all axes but the first, flattened (in × kh × kw of a convolution's (out, in,
@@ -75,9 +69,9 @@ def survey(
     scale_rule: how the scales of blocks are chosen, a name that all block formats given know
     (`BlockFormat.scale_rules`); None: the first of each.
 
-    Columns: `values` is their number; `zero` and `not_finite` are the shares of them that are 0, and infinite
-    or NaN; `flushed`, `subnormal` and `overflow` are shares of the others. `relative_error` is
-    ‖rounded − x‖ / ‖x‖ over finite values, and infinite if any overflows.
+    Columns: `values` is their number; `stored` the dtype of the source; `zero` and `not_finite` are the
+    shares of them that are 0, and infinite or NaN; `flushed`, `subnormal` and `overflow` are shares of the
+    others. `relative_error` is ‖rounded − x‖ / ‖x‖ over finite values, and infinite if any overflows.
     For block formats: `scale_rule` and `blocks_along` say how the scales were chosen and where blocks lie;
     `flushed` is the share that became 0 because of its block's scale, `clipped` the share that saturation
     changed: divided by the scale it rounds past the largest element, as it does from 7 on in E2M1, whose
@@ -94,17 +88,22 @@ def survey(
     wanted = list(map(any_format, one_or_several(formats)))
     check_scale_rule(scale_rule, [fmt for fmt in wanted if isinstance(fmt, BlockFormat)])
     rows: list[dict[str, Any]] = []
-    sharded = 0
-    for name, whole in _tensors(source):
+    sharded, odd = 0, list[Exception]()
+    checkpoint = Checkpoint(source)
+    for name, whole, dtype in checkpoint.tensors():
         tensor = own_part(whole)
         sharded += tensor is not whole
+        own = {"tensor": name, "stored": dtype}
         try:
-            rows += [{"tensor": name, **row} for row in _rows(tensor, wanted, block_axis, scale_rule)]
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from None
+            rows += [{**own, **row} for row in _rows(tensor, wanted, block_axis, scale_rule)]
+        except (TypeError, ValueError, NotImplementedError) as error:
+            odd.append(type(error)(f"{name}: {error}"))
+    if odd and not rows:
+        raise odd[0] from None
     table = pd.DataFrame(rows, columns=list(_COLUMNS))
     part = f"{sharded:,} tensors are sharded; only this process's part of each is counted."
-    table.attrs["notes"] = [part] if sharded else []
+    left_out = [f"{str(error).rstrip('.')}. It is left out." for error in odd]
+    table.attrs["notes"] = [*([part] if sharded else []), *checkpoint.notes(), *left_out]
     return table
 
 
@@ -153,101 +152,3 @@ def _rows(
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
-
-
-def _tensors(source: object) -> Iterator[tuple[str, Any]]:
-    """The floating-point tensors by name: arrays, torch tensors, or lazily read tensors of a file.
-
-    If a checkpoint also holds the optimiser's state, only the model's is used. Entries that are not tensors,
-    such as None or an `_extra_state`, are skipped. Raises the errors of `survey`.
-    """
-    if isinstance(source, str | os.PathLike):
-        yield from _of_file(os.fspath(source))
-        return
-    if callable(state := getattr(source, "state_dict", None)):
-        source = state()
-    if not isinstance(source, Mapping):
-        raise TypeError(f"survey takes {_ACCEPTED}; got a {type(source).__name__}.")
-    held = next((source[key] for key in _STATES if isinstance(source.get(key), Mapping)), source)
-    yield from _of_mapping(held)
-
-
-def _of_mapping(state: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in state.items():
-        name = f"{prefix}{key}"
-        if name.endswith("_extra_state"):
-            continue
-        if isinstance(value, Mapping):
-            yield from _of_mapping(value, f"{name}.")
-            continue
-        if isinstance(value, float | list | tuple):
-            try:
-                value = np.asarray(value)
-            except ValueError:  # lists of different lengths
-                continue
-        if "float" in str(getattr(value, "dtype", "")):
-            yield name, value
-
-
-def _of_file(path: str) -> Iterator[tuple[str, Any]]:
-    if Path(path).is_dir():
-        raise IsADirectoryError(
-            errno.EISDIR, "this is a folder; name a file in it, such as 'model.safetensors'", path
-        )
-    with Path(path).open("rb") as start:  # raises an OSError that says what is wrong with the path
-        if start.read(len(_LFS)) == _LFS:
-            raise ValueError(
-                f"{path!r} is Git LFS's pointer to a file: run `git lfs pull`, which fetches it."
-            )
-    if Path(path).suffix.lower() in _TORCH:
-        yield from _tensors(_loaded(path))
-        return
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="pt", device="cpu") as file:
-            for name in file.keys():  # noqa: SIM118  (the file is no mapping)
-                part = file.get_slice(name)
-                if part.get_dtype().startswith(("F", "BF")):
-                    yield name, _Slices(part) if part.get_shape() else file.get_tensor(name)
-    except SafetensorError as error:
-        raise ValueError(
-            f"{path!r} is not a safetensors file: {error}. A file of torch.save ends in {', '.join(_TORCH)}; "
-            "of any other file pass the tensors, such as torch.load(path, weights_only=True)."
-        ) from None
-
-
-class _Slices:
-    """A tensor in a safetensors file; only the requested slices are read."""
-
-    def __init__(self, part: Any) -> None:
-        self._part = part
-        self.shape = tuple(part.get_shape())
-
-    def __getitem__(self, rows: Any) -> Any:
-        return self._part[rows]
-
-
-def _loaded(path: str) -> object:
-    """The content of a torch.save file, memory-mapped if possible, and read with weights_only=True."""
-    import zipfile
-
-    import torch
-
-    try:
-        return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
-    except Exception as error:  # for a damaged or foreign file torch may raise anything
-        # torch explains its option before this mark, in colour. Of what follows, the first sentence is the
-        # cause; the others are ways round it.
-        _, mark, text = str(error).rpartition("WeightsUnpickler error:")
-        cause = (text.strip() or type(error).__name__).splitlines()[0].partition(". ")[0][:200].rstrip(".")
-        if not mark:
-            raise ValueError(
-                f"{path!r} cannot be read: {cause}. It may be damaged or incomplete, or torch.save did not "
-                "write it."
-            ) from None
-        raise ValueError(
-            f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {cause}. "
-            "Save only model.state_dict(), or allow the classes that it names and that you know: with "
-            "torch.serialization.safe_globals([argparse.Namespace]): survey(path)."
-        ) from None
