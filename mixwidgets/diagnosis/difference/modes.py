@@ -40,7 +40,7 @@ _NARROW = {
     and dtype.itemsize < 4
 }
 _DIVISIONS = {"div", "div_", "reciprocal", "reciprocal_", "rsqrt", "rsqrt_"}
-_NOT_THE_MODELS = tuple(f"{Path(package.__file__).parent}{os.sep}" for package in (torch, mixwidgets))
+_NOT_THE_MODELS = tuple(f"{Path(str(package.__file__)).parent}{os.sep}" for package in (torch, mixwidgets))
 MASK = 2.0**126
 """Values from this magnitude on only mean "masked"."""
 _LARGEST = {torch.finfo(dtype).max for dtype in _NARROW if dtype.itemsize and "x2" not in str(dtype)}

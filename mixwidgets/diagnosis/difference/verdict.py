@@ -160,8 +160,14 @@ def _step_row(compared: Comparison) -> Row:
             lambda tell: _step_reason(tell, low, base, compared.loss_scale, error.relative)
         )
     kind = getattr(compared.step, "__name__", "function")
-    summaries = [GradientSummary.of(gradients) for gradients in (left, reference)]
-    tensor = ComparedTensor("gradients", error.relative, error.share(rounding), *summaries, error.worst)
+    tensor = ComparedTensor(
+        "gradients",
+        error.relative,
+        error.share(rounding),
+        GradientSummary.of(left),
+        GradientSummary.of(reference),
+        error.worst,
+    )
     return Row(STEP, kind, 0, "backward", *tensor[:3], "", nan, verdict, why, [tensor])
 
 
