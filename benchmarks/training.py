@@ -178,6 +178,17 @@ def _of(experiment: Experiment, steps: int, writer: SummaryWriter) -> dict[str, 
         "by hand, watched every 10 steps / not": against(
             by_hand, _by_hand(experiment, steps, partial(watch, every=10)), reach="≤ 1.03"
         ),
+        "by hand, watched and compared every step / not": against(
+            by_hand, _by_hand(experiment, steps, partial(watch, every=1, changes_every=1))
+        ),
+        "by hand, watched, no step observed but the first / not": against(
+            by_hand, _by_hand(experiment, steps, partial(watch, every=10_000))
+        ),
+        "by hand, compared every step / watched every step": against(
+            _by_hand(experiment, steps, partial(watch, every=1)),
+            _by_hand(experiment, steps, partial(watch, every=1, changes_every=1)),
+            reach="≤ 1.02 for the GPT",
+        ),
         "by hand, activations watched too, every step / not": against(
             by_hand, with_activations(1), reach="≤ 1.15 for the GPT"
         ),

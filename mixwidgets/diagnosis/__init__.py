@@ -3,8 +3,11 @@
     watching/            watch: exact summaries of the gradients in an unmodified training loop
       watch.py             watch, and the Watcher that it returns
       targets.py           what is watched of a loop, and what cannot be
-      hooks.py             notices what the loop does, by hooks on model, optimisers and scaler
-      step.py              one step: takes tensors, starts their summaries, reads them later
+      hooks.py             notices what the loop does, by hooks on parameters, optimisers and scaler
+      outputs.py           those on modules and their outputs
+      method_hook.py       a hook on a method; callers.py the scaler of a loop that did not pass it
+      step.py              one step: collected without waiting for the device, read later
+      counting.py          its summaries in progress; finite.py where it has an inf or a NaN
       observer.py          reads finished steps; hands them to the history, a journal, the trackers
       history.py           what is remembered of all steps, in bounded memory
       updates.py           what the optimisers received and changed; update_notes.py what is wrong with it

@@ -1,5 +1,7 @@
 """The cause that a reason names, where the place is right."""
 
+import inspect
+
 import pytest
 import torch
 from torch import nn
@@ -53,6 +55,18 @@ def test_an_eps_that_becomes_0(form):
     assert f"{form}, in float16, inside it divides by 0" in found.reason
     assert "an eps below the smallest number of float16, 6e-08" in found.reason
     assert "65504" not in found.reason
+    line, first = inspect.getsourcelines(Normed.forward)
+    number = first + next(i for i, text in enumerate(line) if (" / " if form == "div" else "rsqrt") in text)
+    assert found.reason.endswith(f" (test_causes.py, line {number}).")
+
+
+def test_a_line_of_torch_is_not_named():
+    model = nn.Sequential(nn.Linear(4, 4), nn.Softplus(beta=1e-3), nn.Linear(4, 1)).half()
+    with torch.no_grad():
+        model[0].weight.fill_(300.0)
+    found = mw.first_difference(model, torch.full((2, 4), 90.0).half(), lambda y: y.float().mean(), "as_is")
+    assert found.module == "0"
+    assert " line " not in found.reason
 
 
 def test_clipping_by_an_infinite_norm_leaves_zeros():

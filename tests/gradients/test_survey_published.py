@@ -1,6 +1,7 @@
 """survey of checkpoints as models are published: shards, indices, and weights kept as codes with scales."""
 
 import json
+import shutil
 import tracemalloc
 
 import ml_dtypes
@@ -198,6 +199,9 @@ def test_a_model_in_shards_is_one(tmp_path, suffix):
     (index.parent / "config.json").write_text("{}")
     assert mw.survey(index, "float16").equals(expected)
     assert mw.survey(index.parent, "float16").equals(expected)
+    snapshot = tmp_path / "models--ours--small" / "snapshots" / "0a1b"
+    shutil.copytree(index.parent, snapshot)
+    assert mw.survey(snapshot.parents[1], "float16").equals(expected)
     index.unlink()
     assert mw.survey(str(index.parent), "float16").equals(expected)
     assert "layers.10.weight" in call("survey", str(index.parent), "-f", "float16").output

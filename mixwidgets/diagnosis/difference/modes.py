@@ -1,9 +1,12 @@
 """Modes for torch within a pass: the same random numbers in every pass, float32 throughout, one rounding per
 operation, and notes on the operations that lose something."""
 
+import os
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,6 +15,8 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
+import mixwidgets
+from mixwidgets.diagnosis.difference import passes
 from mixwidgets.runs.training.function_kinds import UNINITIALISED
 from mixwidgets.runs.training.multi_tensor import floats_in, tensors_in
 
@@ -35,6 +40,7 @@ _NARROW = {
     and dtype.itemsize < 4
 }
 _DIVISIONS = {"div", "div_", "reciprocal", "reciprocal_", "rsqrt", "rsqrt_"}
+_NOT_THE_MODELS = tuple(f"{Path(str(package.__file__)).parent}{os.sep}" for package in (torch, mixwidgets))
 MASK = 2.0**126
 """Values from this magnitude on only mean "masked"."""
 _LARGEST = {torch.finfo(dtype).max for dtype in _NARROW if dtype.itemsize and "x2" not in str(dtype)}
@@ -199,6 +205,7 @@ class Witness(TorchDispatchMode):
                 op = func.overloadpacket.__name__
                 if note := self._note(op, inputs, outputs) or _sum_note(op, args, outputs):
                     if self._running:
+                        note = replace(note, line=_line())
                         self.notes.setdefault((self._running[-1], "forward"), []).append(note)
                     else:
                         self._waiting.append(note)
@@ -212,6 +219,19 @@ class Witness(TorchDispatchMode):
             if lost and all(map(_is_finite, inputs)):
                 return Note(op, tensor.dtype, by_zero=op in _DIVISIONS and bool((inputs[-1] == 0).any()))
         return None
+
+
+def _line() -> tuple[str, int] | None:
+    """The innermost line that runs within the pass, and is neither torch's nor ours."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        frame = frame.f_back
+        file = frame.f_code.co_filename
+        if file == passes.__file__ and frame.f_code.co_name == passes.Pass.run.__name__:
+            return None
+        if not file.startswith(_NOT_THE_MODELS):
+            return Path(file).name, frame.f_lineno
+    return None
 
 
 def _is_finite(tensor: Tensor) -> bool:
@@ -235,6 +255,8 @@ class Note:
     """Whether the operation divided by 0."""
     terms: int = 0
     """For a sum that stops growing: how many numbers it adds in one place."""
+    line: tuple[str, int] | None = None
+    """In the forward pass: the file and the line of the model's code from which it was called."""
 
 
 def _cast_note(before: Tensor, after: Tensor) -> Note:

@@ -92,6 +92,8 @@ def _files(path: Path) -> list[Path]:
         return _shards(path)
     if not path.is_dir():
         return [path]
+    if snapshots := [*path.glob("snapshots/*/")]:  # of a model in Hugging Face's cache
+        path = max(snapshots, key=lambda each: each.stat().st_mtime)
     there = sorted(path.iterdir(), key=_by_number)
     if index := next((each for each in there if each.name.endswith(_INDEX)), None):
         return _shards(index)

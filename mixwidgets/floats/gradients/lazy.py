@@ -114,8 +114,8 @@ def counted(names: Sequence[str], counts: Array, looked: Sequence[Array], grid: 
         dense.reshape(-1)[filled] = kept
         return _summaries(names, dense, looked, grid)
 
-    broken = zip(names, counts[:, -2:].sum(axis=1).tolist(), strict=True)
-    not_finite = {name: count for name, count in broken if count}
+    broken = counts[:, -2:].sum(axis=1).tolist() if names else ()
+    not_finite = {name: count for name, count in zip(names, broken, strict=True) if count}
     return LazySummaries({name: partial(lambda n: all_summaries()[n], name) for name in names}, not_finite)
 
 
