@@ -186,9 +186,9 @@ class StopRequest:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
         for name in ("SIGHUP", "SIGQUIT", "SIGXCPU"):  # those that the system has
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # as by nohup
-                signal.signal(number, self._on_signal)
+            ending = getattr(signal, name, None)
+            if ending is not None and signal.getsignal(ending) is not signal.SIG_IGN:  # as by nohup
+                signal.signal(ending, self._on_signal)
         threading.Thread(target=self._watch, name="stop request", daemon=True).start()
 
     def why(self) -> str:
