@@ -19,13 +19,14 @@ test.each(["training_step.en", "training_step.zh", "training_step_standing.en", 
   const svg = drawn(name);
   const texts = textsOf(svg);
   const all = texts.join("\n");
-  for (const figure of [weightText(own.kept, getFormat("float32")!), weightText(own.read, half), inDigits(seen.loss, 5), brief(own.unscaled), weightText(own.next, getFormat("float32")!)]) {
-    expect(texts).toContain(figure);
-  }
+  const figures = [...svg.matchAll(/<text [^>]*font-size="19"[^>]*>(.*?)<\/text>/g)].map(([, text]) => text);
+  const single = getFormat("float32")!;
+  const expected = [weightText(own.kept, single), weightText(own.read, half), inDigits(seen.loss, 5), inDigits(own.gradient, 5), brief(own.unscaled), weightText(own.next, single)];
+  expect(figures.sort()).toEqual(expected.sort());
   expect(own.next).toBe(own.kept); // no bit changes
-  expect(texts.filter((text) => text === weightText(own.kept, getFormat("float32")!))).toHaveLength(2);
+  expect(texts.filter((text) => text === weightText(own.kept, single))).toHaveLength(2);
   expect(texts.filter((text) => text === `float32 ${brief(twin.gradient)}`)).toHaveLength(2);
-  expect(all).toContain(`float32 ${weightText(twin.next, getFormat("float32")!)}`);
+  expect(all).toContain(`float32 ${weightText(twin.next, single)}`);
   expect(all).toContain(brief(twin.next - twin.kept));
   expect(all).toMatch(new RegExp(`\\b${seen.step}\\b`));
   const bits = texts.filter((text) => /^[01]$/.test(text)).slice(0, 37).join("");
