@@ -103,7 +103,7 @@ def _current(attributes: dict[str, str], is_current: bool) -> dict[str, str]:
 @cache
 def _style() -> str:
     """The site's style, with the colours of the widgets."""
-    root = style_sheet("shared").partition("}")[0]
+    root = style_sheet("shared").partition(".mw{")[2].partition("}")[0]
     colours = re.findall(r"--mw-[\w-]+:[^;]+", root)
     return f":root {{ {'; '.join(colours)} }}\n" + Path(__file__).with_name("style.css").read_text(
         encoding="utf-8"
