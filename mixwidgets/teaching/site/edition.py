@@ -62,7 +62,8 @@ class Edition:
         """The HTML of the page in the file `name`."""
         footer = h("footer", {}, h("p", {}, self.says("made", version=__version__)))
         body = html(self._header(name), h("main", {}, *main), footer)
-        share = self.share and (lambda text, suffix: self._up + self.share(text, suffix))
+        write = self.share
+        share = write and (lambda text, suffix: self._up + write(text, suffix))
         return document(
             lang=self.lang,
             title=f"{title} · mixwidgets",
