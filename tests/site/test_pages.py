@@ -440,3 +440,10 @@ def test_pages_that_are_served_have_their_code_and_style_in_files_that_are_named
         }
     assert {os.path.normpath(one) for one in used} == files.keys()
     assert sum(map(len, served.values())) < 0.6 * sum(len(text.encode()) for text in SITE.values())
+
+
+def test_every_colour_of_a_page_s_style_is_defined_in_it():
+    style = SITE["index.html"].partition("<style>")[2].partition("</style>")[0]
+    used = set(re.findall(r"var\((--mw-[\w-]+)", style))
+    assert "--mw-accent" in used
+    assert used <= set(re.findall(r"(--[\w-]+):", style))
