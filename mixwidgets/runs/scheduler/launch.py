@@ -22,8 +22,8 @@ from mixwidgets.support.files import errors_explained
 from mixwidgets.support.installed import require_training
 
 _TOO_MANY = (
-    "A run cannot be started: this process has as many open files as it may, one of them for each run "
-    "that it launched and that is not over. Wait for some of them, launch the experiments as a sweep, or allow "
+    "A run cannot be started: this process has as many open files as it may, one of them for each run that "
+    "it launched and that is not over. Wait for some of them, launch the experiments as a sweep, or allow "
     "more files with `ulimit -n`"
 )
 _kernel_ends: set[int] = set()  # of the pipes through which runs see that this process is alive
