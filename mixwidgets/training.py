@@ -185,10 +185,10 @@ class StopRequest:
         self._pipe = kernel_pipe
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
-        for name in ("SIGHUP", "SIGQUIT", "SIGXCPU"):  # those that the system has
-            ending = getattr(signal, name, None)
-            if ending is not None and signal.getsignal(ending) is not signal.SIG_IGN:  # as by nohup
-                signal.signal(ending, self._on_signal)
+        others = (getattr(signal, name, None) for name in ("SIGHUP", "SIGQUIT", "SIGXCPU"))
+        for other in filter(None, others):  # those that the system has
+            if signal.getsignal(other) is not signal.SIG_IGN:  # as by nohup
+                signal.signal(other, self._on_signal)
         threading.Thread(target=self._watch, name="stop request", daemon=True).start()
 
     def why(self) -> str:
