@@ -58,3 +58,13 @@ def test_a_function_of_torch_runs_beside_torchs_own_threads():
         return float((torch.ones(2000, 2000) @ torch.ones(2000, 2000))[0, 0])
 
     assert "2000.0" in repr(mw.check("longest-skip", multiplies, lang="en"))
+
+
+def test_without_a_fork_the_kernel_gets_its_settings_back(monkeypatch):
+    from tests.attacks import functions
+
+    monkeypatch.setattr("mixwidgets.runs.store.system.can_fork", lambda: False)
+    before = functions.settings()
+    for attack in (functions.other_settings, functions.a_text_that_exits):
+        assert "not right yet" in repr(mw.check("longest-skip", attack, lang="en"))
+    assert functions.settings() == before

@@ -6,7 +6,9 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -181,6 +183,31 @@ def kill(process_id: int) -> None:
     if hasattr(signal, "SIGKILL"):
         with suppress(ProcessLookupError):
             os.kill(process_id, signal.SIGKILL)
+
+
+def can_fork() -> bool:
+    """Whether a fork of this process can go on: on macOS, libraries break in one."""
+    return sys.platform == "linux"
+
+
+def fork() -> int:
+    """0 in the fork, its process id here. Only where `can_fork`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks in a process with threads
+        return os.fork()
+
+
+@contextmanager
+def signal_mask_kept() -> Iterator[None]:
+    """Restore which signals this thread blocks."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def lower_priority(by: int) -> None:

@@ -12,12 +12,13 @@ import os
 import select
 import signal
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+
+from mixwidgets.runs.store import system
 
 Judge = Callable[[], dict[str, str] | None]
 
@@ -41,24 +42,21 @@ def first_failure(judges: Sequence[Judge], limit_s: float) -> Outcome:
 
     What they print is printed here. KeyboardInterrupt is passed on, from here and from there.
     """
-    if sys.platform != "linux":
+    if not system.can_fork():
         with _restored():
             return Outcome(next(filter(None, (judge() for judge in judges)), None))
     read, write = os.pipe()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forks in a process with threads
-        child = os.fork()
-    if not child:
+    if not (child := system.fork()):
         _judge(judges, write)
     os.close(write)
     try:
         with os.fdopen(read, "rb", buffering=0) as answers:
             return _outcome(answers, child, limit_s + _GRACE_S)
     finally:
-        with suppress(ProcessLookupError, ChildProcessError):
-            os.kill(child, signal.SIGKILL)
+        system.kill(child)
+        with suppress(ChildProcessError):  # it was waited for
             os.waitpid(child, 0)
 
 
@@ -123,15 +121,14 @@ def _restored() -> Iterator[None]:
     """Restore what a function may have changed in the kernel."""
     torch = sys.modules.get("torch")
     depth, errors, printing = sys.getrecursionlimit(), np.geterr(), np.get_printoptions()
-    dtype = torch.get_default_dtype() if torch else None
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ()) if hasattr(signal, "pthread_sigmask") else None
+    dtype, has_grad = (torch.get_default_dtype(), torch.is_grad_enabled()) if torch else (None, True)
     try:
-        yield
+        with system.signal_mask_kept():
+            yield
     finally:
         sys.setrecursionlimit(depth)
         np.seterr(**errors)
         np.set_printoptions(**printing)
         if torch:
             torch.set_default_dtype(dtype)
-        if mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            torch.set_grad_enabled(has_grad)
