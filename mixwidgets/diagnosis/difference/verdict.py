@@ -160,8 +160,14 @@ def _step_row(compared: Comparison) -> Row:
             lambda tell: _step_reason(tell, low, base, compared.loss_scale, error.relative)
         )
     kind = getattr(compared.step, "__name__", "function")
-    found, expected = map(GradientSummary.of, (left, reference))
-    tensor = ComparedTensor("gradients", error.relative, error.share(rounding), found, expected, error.worst)
+    tensor = ComparedTensor(
+        "gradients",
+        error.relative,
+        error.share(rounding),
+        GradientSummary.of(left),
+        GradientSummary.of(reference),
+        error.worst,
+    )
     return Row(STEP, kind, 0, "backward", *tensor[:3], "", nan, verdict, why, [tensor])
 
 
@@ -237,7 +243,9 @@ def _reason(
             error=f"{error.relative:.2g}",
             explained=f"{explained:.2g}",
         )
-    cause = _cause(tell, error, notes, dtype, loss_scale)
+    cause, line = _cause(tell, error, notes, dtype, loss_scale), next((n.line for n in notes if n.line), None)
+    if cause and line:
+        cause = tell("{cause} ({file}, line {line})", cause=cause, file=line[0], line=line[1])
     if not cause and not isfinite(explained):
         cause = tell(
             "one rounding of each operation, even with unlimited range, makes infinities or NaN of it"
