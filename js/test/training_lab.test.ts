@@ -63,7 +63,7 @@ describe("a step under the hand", () => {
   it("a logarithmic axis has the powers of ten, and leaves a gap where a loss is 0", () => {
     show(lab({ _settled: writeFrame({ "run-1": curves(100, 10, 0, 1, 1), "run-2": curves() }) }));
     const box = [...page().querySelectorAll("label")].find((one) => one.textContent === "logarithmic loss")!.querySelector("input")!;
-    const line = () => page().querySelector(".mw-line")!.getAttribute("d")!;
+    const line = () => page().querySelector(".mw-chart .mw-line")!.getAttribute("d")!;
     expect(line().split("M")).toHaveLength(2);
     box.checked = true;
     box.dispatchEvent(new Event("change"));
@@ -376,7 +376,7 @@ describe("watching and stopping", () => {
   it("draws what the kernel sends together once, and keeps the elements that stay", async () => {
     const model = running();
     show(model);
-    const line = page().querySelector(".mw-line")!;
+    const line = page().querySelector(".mw-chart .mw-line")!;
     const drawn: unknown[] = [];
     const observer = new MutationObserver((changes) => drawn.push(...changes));
     observer.observe(line, { attributeFilter: ["d"] });
@@ -385,7 +385,7 @@ describe("watching and stopping", () => {
     }
     await Promise.resolve();
     observer.disconnect();
-    expect(page().querySelector(".mw-line")).toBe(line);
+    expect(page().querySelector(".mw-chart .mw-line")).toBe(line);
     expect(drawn).toHaveLength(6);
     expect(page().textContent).toContain("step 219 of 300");
   });
