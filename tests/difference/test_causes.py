@@ -60,6 +60,17 @@ def test_an_eps_that_becomes_0(form):
     assert found.reason.endswith(f" (test_causes.py, line {number}).")
 
 
+def test_a_line_of_a_notebook_s_cell_is_one_of_a_cell():
+    cell = "class Squared(nn.Module):\n    def forward(self, x):\n        return x * x\n"
+    made = {"nn": nn}
+    exec(compile(cell, "/tmp/ipykernel_4711/123456.py", "exec"), made)
+    model = nn.Sequential(nn.Linear(4, 4), made["Squared"]())
+    with torch.no_grad():
+        model[0].weight.fill_(100.0)
+    found = mw.first_difference(model, torch.full((2, 4), 1.0), torch.mean, "fp16_dynamic")
+    assert found.reason.endswith(" (a cell, line 3).")
+
+
 def test_a_line_of_torch_is_not_named():
     model = nn.Sequential(nn.Linear(4, 4), nn.Softplus(beta=1e-3), nn.Linear(4, 1)).half()
     with torch.no_grad():

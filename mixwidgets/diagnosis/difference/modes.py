@@ -222,7 +222,8 @@ class Witness(TorchDispatchMode):
 
 
 def _line() -> tuple[str, int] | None:
-    """The innermost line that runs within the pass, and is neither torch's nor ours."""
+    """The innermost line that runs within the pass, and is neither torch's nor ours: the name of its file,
+    "" for a notebook's cell, and its number."""
     frame = sys._getframe(1)
     while frame.f_back is not None:
         frame = frame.f_back
@@ -230,7 +231,8 @@ def _line() -> tuple[str, int] | None:
         if file == passes.__file__ and frame.f_code.co_name == passes.Pass.run.__name__:
             return None
         if not file.startswith(_NOT_THE_MODELS):
-            return Path(file).name, frame.f_lineno
+            path = Path(file)
+            return "" if path.parent.name.startswith("ipykernel_") else path.name, frame.f_lineno
     return None
 
 

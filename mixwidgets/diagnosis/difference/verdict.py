@@ -245,7 +245,8 @@ def _reason(
         )
     cause, line = _cause(tell, error, notes, dtype, loss_scale), next((n.line for n in notes if n.line), None)
     if cause and line:
-        cause = tell("{cause} ({file}, line {line})", cause=cause, file=line[0], line=line[1])
+        file = line[0] or tell("a cell")
+        cause = tell("{cause} ({file}, line {line})", cause=cause, file=file, line=line[1])
     if not cause and not isfinite(explained):
         cause = tell(
             "one rounding of each operation, even with unlimited range, makes infinities or NaN of it"
