@@ -2,15 +2,18 @@
 
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mixwidgets.cli.experiment import AsJson
 from mixwidgets.cli.terminal import errors_in_words, say, show_table
 from mixwidgets.runs.store.system import user_id
 from mixwidgets.support.checks import choice
@@ -147,6 +150,7 @@ def grade_class(
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV: one line per student and exercise.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what each student solved, from the texts of `report()` and `hand_in()`. Nothing is executed.
 
@@ -159,8 +163,14 @@ def grade_class(
     from mixwidgets.teaching.exercises.report import course
 
     with errors_in_words():
+        if as_csv and as_json:
+            raise ValueError("--csv and --json are two forms of the same; choose one.")
         students = list(read_class(folder))
     asked = course()
+    if as_json:
+        told = [{**asdict(one), "reports": [each._asdict() for each in one.reports]} for one in students]
+        typer.echo(json.dumps(told))
+        return
     if as_csv:
         typer.echo(_csv(students, {name for ids in asked.values() for name in ids}), nl=False)
         return

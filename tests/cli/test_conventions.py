@@ -16,7 +16,7 @@ from tests.cli.calling import call, run_of, step
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = get_command(app).commands
-TABLES = ("runs", "compare", "sweep", "survey", "report", "format")
+TABLES = ("runs", "compare", "sweep", "survey", "report", "format", "grade")
 
 
 def options_of(name):

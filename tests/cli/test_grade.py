@@ -136,6 +136,16 @@ def test_as_csv_there_is_a_line_for_each_exercise_and_no_formula(folder):
     assert rows[0][0] == "'=cmd()\\x1b[31m"
 
 
+def test_as_json_there_is_an_object_for_each_student(folder):
+    told = {one["name"]: one for one in json.loads(call("grade", str(folder), "--json").stdout)}
+    first = {"exercise": "largest-float16", "lesson": "01_bits", "attempts": 2, "end": "solved", "hint": True}
+    assert first in told["ann"]["reports"]
+    assert [one["exercise"] for one in told["李华"]["reports"]] == ["largest-float16", "sum-of-ones"]
+    assert told["large"]["reports"] == []
+    assert len(told["large"]["files"]) == 1
+    assert call("grade", str(folder), "--json", "--csv").exit_code == 2
+
+
 def test_no_cell_begins_as_a_formula(tmp_path):
     (tmp_path / "＝1+1.txt").write_text(solved().replace("01_bits", "-1-1"), encoding="utf-8")
     (tmp_path / "ann").mkdir()
