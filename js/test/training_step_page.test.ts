@@ -93,6 +93,12 @@ describe("the loop", () => {
     slide(16);
   });
 
+  it("draws no neighbours for an update of 0", () => {
+    const { station } = show({ master_weights: false });
+    const line = station("Update").querySelector(".mw-step-road")!;
+    expect(line.hasAttribute("hidden")).toBe(true);
+  });
+
   it("shows an optimiser's state before and after", () => {
     expect(show({ optimizer: "momentum" }).said("Update")).toMatch(/momentum \S+ → \S+/);
     expect(show({ optimizer: "adam", learning_rate: 0.01 }).said("Update")).toMatch(/m \S+ → \S+ \| v \S+ → \S+/);

@@ -138,8 +138,9 @@ export function oneWeight(look: Look, place: Place, fate: Fate) {
     a5: { is: isStopped ? "none" as WayIs : after(tags.update === "lost" || (becameZero && own.next === own.kept)), words: tags.update === "lost" ? "=" : "" },
     back: isStopped && look.nextScale !== look.lossScale ? `S ${scale} → ${scaleText(Math.log2(look.nextScale))}` : "",
   };
-  /** Without master weights: where the update led, and between which neighbours. */
-  const road = !look.skipped && narrow(kept) && Number.isFinite(own.next) ? { ...landing(look, place), from: own.kept, next: own.next, text: (value: number) => weightText(value, kept) } : null;
+  /** Without master weights: where the update led, and between which neighbours. Of an update of 0 there is nothing to draw. */
+  const landed = !look.skipped && narrow(kept) && Number.isFinite(own.next) ? landing(look, place) : null;
+  const road = landed && landed.exact !== own.kept ? { ...landed, from: own.kept, next: own.next, text: (value: number) => weightText(value, kept) } : null;
   return { shown, lines, ways, name, road };
 }
 
