@@ -89,7 +89,7 @@ describe("the loop", () => {
     const { all, station, slide } = show({ master_weights: false, float32_steps: 0, steps: 300, log2_loss_scale: 16 });
     expect(station("Update").dataset.tag).toBe("lost");
     expect(all(".mw-step-road")).toHaveLength(1);
-    expect(station("Weight, no master").dataset.narrow).toBe("");
+    expect(station("Weight").dataset.narrow).toBe("");
     slide(16);
   });
 

@@ -115,7 +115,7 @@ def test_it_is_used_by_keyboard_alone(opened):
     page.get_by_role("button", name=ENGLISH["ruler.bits_close"]).press("Enter")
     expect(figure).to_be_focused()
     page.get_by_label("float32 master weights").press("Space")
-    expect(page.get_by_role("heading", name="Weight, no master")).to_be_visible()
+    expect(page.get_by_role("heading", name="Weight", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize("all_weights", [False, True])
