@@ -20,6 +20,7 @@ const RIGHT = 84; // px for the names of the lines
 const EDGE = 8;
 const FOOT = 22;
 const LABEL = 28; // px from one name to the next
+const TICK = 50; // px from one step of the axis to the next, at least about
 const LEAST = 1e-9; // a loss of 0, which is not on a logarithmic axis, is drawn here
 const CURVE_POINTS = 40;
 
@@ -133,7 +134,7 @@ function drawLosses({ pen, width, height }: Pen, { rows, end, lines, curves, sta
   }
   pen.fillRect(LEFT, height - FOOT, right - LEFT, 1);
   pen.textAlign = "center";
-  for (const step of x.ticks(4)) pen.fillText(integer(step), x(step), height - 9);
+  for (const step of x.ticks(clamp((right - LEFT) / TICK, 1, 4))) pen.fillText(integer(step), x(step), height - 9);
   pen.textAlign = "left";
   pen.fillText(t("play.step_axis"), right + 24, height - 9);
 
