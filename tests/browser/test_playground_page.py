@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 import mixwidgets as mw
 from mixwidgets.floats.widgets.frame import read_frame
 from mixwidgets.runs.task.digit_rows import digit_rows
+from mixwidgets.teaching.widgets.playground.settings import STORIES
 from tests.browser.jupyter import Notebook
 from tests.playground.engine import NODE, ROOT
 from tests.waiting import until
@@ -486,6 +487,21 @@ def test_a_headline_has_two_lines_and_three_on_a_phone_and_on_the_stage(opened, 
             page.locator(".mw-stage-button").click()
         too_long = [one for one in page.evaluate(LINES, worst(lang)) if one[0] > most]
         assert too_long == [], width
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_question_fits_its_box_at_every_width(opened, lang):
+    page = opened(mw.Playground("loss_scale", lang=lang))
+    stories = page.locator(".mw-head select")
+    for width in (340, 440, 580, 620, 680, 740, 830, 1000):
+        page.set_viewport_size({"width": width, "height": 900})
+        for name in STORIES:
+            stories.select_option(name)
+            inside = """() => {
+              const end = (part) => document.querySelector(part).getBoundingClientRect().bottom;
+              return end(".mw-play-headline") - end(".mw-play-words");
+            }"""
+            assert page.evaluate(inside) >= -1, (width, name)
 
 
 def test_one_screen_that_nothing_moves(opened):
