@@ -13,6 +13,7 @@ import anywidget
 import traitlets
 
 from mixwidgets.floats.widgets.bundles import SHARED, page_module
+from mixwidgets.floats.widgets.server import compare_anywidget
 from mixwidgets.floats.widgets.state_text import read_state, write_state
 from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.suggestion import did_you_mean
@@ -46,6 +47,7 @@ class MixWidget(anywidget.AnyWidget):
 
     def __init__(self, *, lang: str | None = None, **traits: Any) -> None:
         self.reject_unknown(traits)
+        compare_anywidget()
         language = chosen_language(lang)
         self.set_trait("lang", language)
         super().__init__(_module=page_module(self._page, language), **traits)
