@@ -25,6 +25,9 @@ class Lessons(BuildHookInterface):  # type: ignore[type-arg]
             light.parent.mkdir(exist_ok=True)
             light.write_text(_without_pictures(lesson.read_text(encoding="utf-8")), encoding="utf-8")
             build_data["force_include"][str(light)] = f"mixwidgets/notebooks/{name.as_posix()}"
+        for figure in [*course.glob("*.svg"), *course.glob("zh/*.svg")]:
+            name = figure.relative_to(course)
+            build_data["force_include"][str(figure)] = f"mixwidgets/notebooks/{name.as_posix()}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if version == "standard":

@@ -49,6 +49,7 @@ from mixwidgets.runs.widgets.sweep_progress.shown import sweep as sweep
 from mixwidgets.runs.widgets.sweep_progress.widget import SweepProgress as SweepProgress
 from mixwidgets.runs.widgets.training_lab.widget import TrainingLab as TrainingLab
 from mixwidgets.teaching.exercises.coding import check as check
+from mixwidgets.teaching.exercises.lesson_report import hand_in as hand_in
 from mixwidgets.teaching.widgets.exercise.widget import Exercise as Exercise
 from mixwidgets.teaching.widgets.playground.widget import Playground as Playground
 from mixwidgets.teaching.widgets.training_step.widget import TrainingStep as TrainingStep

@@ -21,8 +21,8 @@ SAID = {
     "one_long_product": [NO_RESULT],
     "an_exit": ["the function ended the process that runs it: os._exit(0)"],
     "a_kill": ["the function ended the process that runs it: SIGKILL"],
-    "other_settings": ["got    0"],
-    "a_fork": ["got    0"],
+    "other_settings": ["got       0"],
+    "a_fork": ["got       0"],
     "a_question": ["RuntimeError: input() asks nobody"],
 }
 

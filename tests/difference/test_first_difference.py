@@ -264,7 +264,7 @@ def test_a_gradient_below_the_rounding_of_the_sum_to_which_it_is_added_is_not_mi
     found = scaled(0, 1e-7)
     (row,) = found.table.index[(found.table.module == "2.depthwise") & (found.table.direction == "backward")]
     lost = next(tensor for tensor in found.tensors[row] if tensor.name == "gradient of input")
-    assert lost.error > 0.5
+    assert lost.error > 0.1  # 200 times the unit roundoff; above 0.5 where no processor multiplies float16
     assert found.module is None, found
 
 
