@@ -137,9 +137,10 @@ for (const [name, { code }] of modules) await put(`${name}.js`, code, sizeOf(nam
 for (const [name, sheet] of Object.entries(sheets)) await put(`${name}.css`, sheet);
 const lines = Object.entries(needs).map(([name, parts]) => `  ${JSON.stringify(name)}: ${JSON.stringify(parts)}`);
 await put("modules.json", `{\n${lines.join(",\n")}\n}\n`);
-const { code: drawing } = await moduleOf("mixwidgets/teaching/figures/all.ts", { format: "iife", globalName: "drawn" });
+const { code: drawing } = await moduleOf("mixwidgets/teaching/figures/all.ts", { format: "esm" });
 for (const [language, messages] of Object.entries(languages)) {
-  const figures = new Function("messages", `${drawing}\nreturn drawn.figures`)(messages);
+  const source = Buffer.from(`const messages = ${JSON.stringify(messages)};\n${drawing}`).toString("base64");
+  const { figures } = await import(`data:text/javascript;base64,${source}`);
   for (const [name, draw] of Object.entries(figures)) {
     await put(`${name}.${language}.svg`, draw());
     if (!name.includes("standing")) await write(`notebooks/${language === "en" ? "" : `${language}/`}${name}.svg`, draw()); // for the lessons

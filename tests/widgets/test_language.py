@@ -22,7 +22,7 @@ from mixwidgets.runs.store.comparison import settings_of
 from mixwidgets.runs.store.verdict import TEXTS
 from mixwidgets.runs.widgets.training_lab import own_recipes
 from mixwidgets.runs.widgets.training_lab.settings import in_page
-from mixwidgets.runs.widgets.training_lab.widget import IN_KERNEL
+from mixwidgets.runs.widgets.training_lab.told import IN_KERNEL
 from mixwidgets.support.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.support.languages.texts import LANGUAGES, texts, translated
 from mixwidgets.teaching.site.catalogue import widget_pages

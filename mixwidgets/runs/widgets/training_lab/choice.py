@@ -2,10 +2,11 @@
 experiment's own errors, and turned into experiments."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
+from mixwidgets.floats.widgets.base import Keywords
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.experiments.grid import grid
 from mixwidgets.runs.experiments.recipe import Recipe, recipes
@@ -26,6 +27,19 @@ SEVERAL = ("recipe", "seed")
 _LONGEST_CHANGES = 1000  # characters
 MOST_AT_ONCE = 100
 """The runs of one launch, each of which waits as a process of its own."""
+
+
+class LabKeywords(Keywords, total=False):
+    """The traits that the constructor takes beside its own arguments."""
+
+    task: str
+    recipe: str | Iterable[str]
+    own_recipes: Mapping[str, Recipe]
+    changes: str
+    steps: int | None
+    seed: int | Iterable[int]
+    device: str
+    settings: str | Mapping[str, Any]
 
 
 def offered(language: str) -> dict[str, list[dict[str, Any]]]:

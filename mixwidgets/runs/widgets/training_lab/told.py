@@ -1,6 +1,6 @@
 """What the page of a TrainingLab is told of the runs in its folder: their rows, and the verdict on them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from mixwidgets.runs.experiments.experiment import Experiment
@@ -9,6 +9,12 @@ from mixwidgets.runs.experiments.scenarios import Scenario
 from mixwidgets.runs.store.verdict import Ended, in_json
 from mixwidgets.runs.widgets.training_lab import own_recipes
 from mixwidgets.runs.widgets.training_lab.runs_folder import FollowedRun
+
+_MOST_UNASKED = 6  # runs whose curves are drawn by default
+IN_KERNEL = (
+    "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
+    "the kernel's own process instead, one run after another; they end with the kernel."
+)
 
 
 def row(followed: FollowedRun, own: Mapping[str, Recipe]) -> dict[str, Any]:
@@ -36,6 +42,20 @@ def judged(shown: Collection[FollowedRun], own: Mapping[str, Recipe], language: 
             name, state = row(run, own)["recipe"].replace("_", " "), run.state.summed_up(what)
             ends[run.run.id] = Ended(name=name, experiment=what, status=run.status, state=state)
     return in_json(ends, language)
+
+
+def with_new(
+    followed: Mapping[str, FollowedRun], shown: Sequence[str], new: Sequence[str], *, is_first: bool
+) -> list[str]:
+    """The ids of the runs to show: those shown before and the `new` ones, oldest first, of the newest one's
+    question; at the first look those of its task."""
+    if not new:
+        return list(shown)
+    asked, newest = [name for name in [*shown, *new] if name in followed], followed[new[-1]]
+    most = max(_MOST_UNASKED, len(shown))
+    if is_first:
+        return [name for name in asked if followed[name].task == newest.task][-most:]
+    return [name for name in asked[-most:] if followed[name].question == newest.question]
 
 
 def runs_of(scenario: Scenario, followed: dict[str, FollowedRun]) -> list[str]:

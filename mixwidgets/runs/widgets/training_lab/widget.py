@@ -2,14 +2,14 @@
 
 import os
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 import traitlets as t
 from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
-from mixwidgets.floats.widgets.base import Checked, Keywords
+from mixwidgets.floats.widgets.base import Checked
 from mixwidgets.floats.widgets.following_widget import FollowingWidget
 from mixwidgets.floats.widgets.frame import frame
 from mixwidgets.floats.widgets.loss_scale_explorer.widget import LossScaleExplorer
@@ -30,6 +30,7 @@ from mixwidgets.runs.task.catalogue import tasks
 from mixwidgets.runs.widgets.training_lab import own_recipes, settings
 from mixwidgets.runs.widgets.training_lab.choice import (
     CHOICES,
+    LabKeywords,
     as_text,
     checked,
     choice_in,
@@ -41,7 +42,7 @@ from mixwidgets.runs.widgets.training_lab.choice import (
 )
 from mixwidgets.runs.widgets.training_lab.requests import REQUESTS
 from mixwidgets.runs.widgets.training_lab.runs_folder import FollowedRun, runs_folder
-from mixwidgets.runs.widgets.training_lab.told import judged, row, runs_of
+from mixwidgets.runs.widgets.training_lab.told import IN_KERNEL, judged, row, runs_of, with_new
 from mixwidgets.support.checks import choice
 from mixwidgets.support.languages.choice import chosen_language
 from mixwidgets.support.languages.texts import translated
@@ -50,28 +51,10 @@ _LIVE_S = 0.1  # between two looks while a run is alive; also the longest time t
 _IDLE_S = 1.0  # otherwise: a run launched elsewhere appears within this time
 _BEHIND_S = 0.02  # while there is more to read: leaves time to the kernel's other threads
 _MOST_COMPARED = 32  # columns of one table; and runs whose curves are sent
-_MOST_UNASKED = 6  # runs whose curves are drawn by default
 _FIRST = 200  # the newest runs, which the first look shows at once even if there are thousands
 _FROM_PAGE = frozenset({"_shown", "_comparison", "_explorer", "_view_count"})
 _LONGEST_ID = 255  # characters of a folder's name
 _USUAL = {"device": "auto", "settings": "", "changes": ""}  # choices that a state and a repr leave out
-IN_KERNEL = (
-    "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
-    "the kernel's own process instead, one run after another; they end with the kernel."
-)
-
-
-class LabKeywords(Keywords, total=False):
-    """The traits that the constructor takes beside its own arguments."""
-
-    task: str
-    recipe: str | Iterable[str]
-    own_recipes: Mapping[str, Recipe]
-    changes: str
-    steps: int | None
-    seed: int | Iterable[int]
-    device: str
-    settings: str | Mapping[str, Any]
 
 
 class TrainingLab(FollowingWidget):
@@ -425,13 +408,7 @@ class TrainingLab(FollowingWidget):
         if had_more or (is_first and shown):
             before = self._begun  # older runs are not news
         new = [name for name in reversed(begun) if name not in before]
-        if not new:
-            return list(shown)
-        asked, newest = [name for name in [*shown, *new] if name in followed], followed[new[-1]]
-        most = max(_MOST_UNASKED, len(shown))
-        if is_first:
-            return [name for name in asked if followed[name].task == newest.task][-most:]
-        return [name for name in asked[-most:] if followed[name].question == newest.question]
+        return with_new(followed, shown, new, is_first=is_first)
 
     def _news(self, shown: Collection[str]) -> dict[str, Any]:
         """The traits that follow the folder."""
