@@ -414,8 +414,9 @@ def test_answers_are_kept_on_this_computer_when_asked_and_the_index_has_the_prog
 def test_copy_all_has_the_report_of_each_question_of_the_page(site):
     site.open("zh/lesson_01_bits.html")
     site.is_shown()
-    site.page.locator(".go-on:visible").click()
     exercise = site.page.locator("[data-exercise=bits-of-one]")
+    while not exercise.is_visible():
+        site.page.locator(".go-on:visible").click()
     exercise.get_by_role("button", name="检查").click()
     site.page.get_by_role("button", name="全部复制").click()
     shown = site.page.locator("#all-reports")

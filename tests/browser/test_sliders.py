@@ -75,7 +75,7 @@ EDGES = dict.fromkeys(("smallest subnormal", "smallest normal", "largest number"
 SLIDERS = {
     "BitEditor": (LINE, "format=bfloat16&code=c049"),
     "NumberLine": (LINE, "format=bfloat16&code=c049"),
-    "BlockLab": ({"element 18 of row 11": tells_the_element}, "format=nvfp4"),
+    "BlockLab": ({"element 18 of row 11": tells_the_element}, "format=nvfp4&scale_rule=TE"),
     "FormatDesigner": (
         {"boundary between exponent and fraction": tells_the_fields},
         "exponent_bits=2&fraction_bits=3",

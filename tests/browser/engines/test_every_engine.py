@@ -155,7 +155,7 @@ def test_a_lesson_takes_an_answer_and_keeps_it(page, site):
     page.focus(f"{question} input[type=text]")
     page.press("1.5", "Enter")
     page.says(f"{question} .mw-exercise-state", "attempt 1")
-    page.until("return location.hash.includes('1.5')")
+    page.until("return JSON.stringify({ ...sessionStorage }).includes('1.5')")  # the tab keeps it
     page.reload()
     page.says(f"{question} .mw-exercise-state", "attempt 1")
     assert page.wrong() == []
