@@ -8,7 +8,7 @@ from benchmarks.pairs import RESULTS, machine, slug
 
 ALL = (
     *("importing", "memory", "formats", "gradients", "page", "playground", "reliability", "load", "sweep"),
-    *("training", "survey"),
+    *("training", "survey", "responsiveness"),
 )
 
 
