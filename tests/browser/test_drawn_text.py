@@ -66,6 +66,7 @@ def weak(texts, with_them, without):
             yield one["text"], round(float(np.quantile(ratios, FEW)), 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 980])
 @pytest.mark.parametrize("name", NAMES)

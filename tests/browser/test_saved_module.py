@@ -32,6 +32,7 @@ def show(page, tmp_path):
     return show
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_widget_is_drawn_without_a_host(show, name, tmp_path):
     (shown,) = show(make(name, tmp_path), "first")
