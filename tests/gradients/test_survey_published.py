@@ -158,6 +158,13 @@ def test_what_is_not_decoded_is_named_with_its_count():
     assert "of uint8 whose scales do not fit their shape: 'a.weight'" in table.attrs["notes"][0]
 
 
+@pytest.mark.parametrize("factor", [torch.zeros(1), torch.ones(0), torch.ones(1, dtype=torch.int32)])
+def test_a_factor_that_is_no_number_makes_no_weight_finite(factor):
+    held, _ = nvfp4("global_scale", lambda whole: whole)
+    table = mw.survey({**held, "a.weight_global_scale": factor}, "float16")
+    assert table.not_finite[0] > 0.9
+
+
 def test_one_odd_tensor_is_one_note(tmp_path):
     meta = torch.zeros(2, device="meta")
     table = mw.survey({"a": torch.ones(3), "odd": meta, "b": torch.ones(3)}, "float16")

@@ -7,7 +7,7 @@ are in a byte, the first in its low half.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import prod
+from math import inf, nan, prod
 from typing import Any
 
 import numpy as np
@@ -89,12 +89,19 @@ def _companions(
     own_name = name.removesuffix("_packed")
     scales = (f"{own_name}_scale_inv", f"{own_name}_scale")
     found = next((each for each in scales if each in entries), None)
-    factors = {f"{own_name}_scale_2": _number, f"{own_name}_global_scale": lambda of: 1 / _number(of)}
+    factors = {f"{own_name}_scale_2": _number, f"{own_name}_global_scale": _inverse}
     return own_name, found, [(each, make) for each, make in factors.items() if each in entries]
 
 
 def _number(values: Any) -> float:
+    """NaN for what is not one floating-point number, so that no weight of it passes as finite."""
+    if "float" not in dtype_name(values) or prod(values.shape) != 1:
+        return nan
     return float(as_floats(values[:] if hasattr(values, "stored") else values)[0])
+
+
+def _inverse(values: Any) -> float:
+    return 1 / number if (number := _number(values)) else inf
 
 
 def _scaled(codes: Any, scale: Any, factors: Iterable[float], *, is_in_blocks: bool) -> "ScaledCodes | None":
@@ -149,7 +156,8 @@ class ScaledCodes:
             values = _code_values(self._codes[:])[start:stop]
         else:
             values = _code_values(self._codes[start:stop]).reshape(factors.shape)
-        return values * factors * np.float32(self._factor)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is counted as such
+            return values * factors * np.float32(self._factor)
 
     def _counts(self) -> list[int]:
         """How many scales there are along each axis."""
