@@ -98,3 +98,9 @@ DETAILS = nbformat.v4.new_markdown_cell("<details>\n\n65504\n</details>", id="de
 )
 def test_an_answer_that_comes_too_early_is_noticed(lessons, found):
     assert given_away(lessons) == [("largest-float16", where) for where in found]
+
+
+def test_what_a_lesson_says_of_a_later_one_s_question_is_noticed():
+    told = nbformat.v4.new_markdown_cell("(With its plain loss, it trains in FP16 without any help.)", id="told")
+    asked = nbformat.v4.new_code_cell('mw.Exercise("five-small-networks")', id="asked")
+    assert given_away([[told], [asked]]) == [("five-small-networks", "told")]
