@@ -35,6 +35,8 @@ _MODULES = {
     "op_precisions": "diagnosis.op_precisions",
     "watch": "diagnosis.watching.watch",
     "first_difference": "diagnosis.difference.first_difference",
+    "record_step": "diagnosis.difference.first_difference",
+    "compare_steps": "diagnosis.difference.first_difference",
     "BitEditor": "floats.widgets.bit_editor.widget",
     "NumberLine": "floats.widgets.number_line.widget",
     "BlockLab": "floats.widgets.block_lab.widget",

@@ -1,7 +1,15 @@
 """The public names for editors and type checkers; __init__.py loads them on first use."""
 
 from mixwidgets.charts import compare as compare
-from mixwidgets.diagnosis.difference.first_difference import first_difference as first_difference
+from mixwidgets.diagnosis.difference.first_difference import (
+    compare_steps as compare_steps,
+)
+from mixwidgets.diagnosis.difference.first_difference import (
+    first_difference as first_difference,
+)
+from mixwidgets.diagnosis.difference.first_difference import (
+    record_step as record_step,
+)
 from mixwidgets.diagnosis.op_precisions import op_precisions as op_precisions
 from mixwidgets.diagnosis.watching.watch import watch as watch
 from mixwidgets.floats.formats.block_catalogue import get_block_format as get_block_format

@@ -50,7 +50,7 @@ def draw_in(shell: InteractiveShell) -> None:
     formatter = shell.display_formatter.mimebundle_formatter
     formatter.for_type(MixWidget, _of_widget)
     formatter.for_type_by_name(
-        "mixwidgets.diagnosis.difference.first_difference", "FirstDifference", _of_widget
+        "mixwidgets.diagnosis.difference.result", "FirstDifference", _of_widget
     )
     formatter.for_type(alt.TopLevelMixin, _of_chart)
 

@@ -10,7 +10,7 @@ import { fakeModel } from "./fake_model.ts";
 import { float64, packed } from "./frames.ts";
 
 const bytesOf = (name: string) => Buffer.from(vectors.cases.find((one) => one.name === name)!.bytes, "hex");
-const row = (module: string, direction: string, verdict: "ok" | "off" | "raised" = "ok", call = 0, ...tensors: string[]) =>
+const row = (module: string, direction: string, verdict: "ok" | "off" | "raised" | "unknown" = "ok", call = 0, ...tensors: string[]) =>
   ({ module, kind: "Linear", call, direction, costs: null as number | null, tensors: verdict === "raised" ? [] : ["output", ...tensors].slice(-Math.max(1, tensors.length)), verdict, reason: verdict === "ok" ? "" : `why ${module}` });
 
 const ROWS = [row("a", "forward"), row("<b>", "forward", "off"), row("b", "forward", "ok", 1), row("loss", "forward"),
@@ -19,10 +19,10 @@ const ERRORS = [[1e-4, 2e-4], [Infinity, 3e-4], [0, 0], [1e-3, 1e-3], [1e-3, 1e-
 
 const TENSORS = { ok: "spread float32", off: "edges float32" };
 
-function show(rows = ROWS, costliest = "") {
+function show(rows = ROWS, costliest = "", all = ERRORS) {
   const summaries = rows.flatMap(({ verdict, tensors }) => tensors.flatMap((_, i) => [verdict === "off" && i === 0 ? TENSORS.off : TENSORS.ok, TENSORS.ok]));
   const model = fakeModel({
-    _rows: rows, _tensors: writeFrame({ errors: float64(rows.flatMap(({ tensors }) => tensors).map((_, i) => ERRORS[i % ERRORS.length]!)), ...packed(summaries.map(bytesOf)) }),
+    _rows: rows, _tensors: writeFrame({ errors: float64(rows.flatMap(({ tensors }) => tensors).map((_, i) => all[i % all.length]!)), ...packed(summaries.map(bytesOf)) }),
     _format: "float16", _loss_scale: 1024, _costliest: costliest,
   });
   const el = document.body.appendChild(document.createElement("div"));
@@ -159,6 +159,26 @@ test("where nothing is off it says so, and shows the first row", () => {
   const { text, current, cells } = show(ROWS.map((one) => ({ ...one, verdict: "ok" as const, reason: "" })));
   expect(text(".mw-callout")).toBe("No module is off: rounding explains the errors of all modules (5), forward and backward.The largest error is that of <b>, forward: relative error ∞, rounding explains 0.0003.");
   expect(current()).toEqual([cells()[1]!.getAttribute("aria-label")]);
+});
+
+describe("where it is not known what rounding explains", () => {
+  const unknown = ERRORS.map(([error]) => [error!, NaN]);
+  const rows = ROWS.map((one) => ({ ...one, verdict: one.verdict === "ok" ? "unknown" as const : one.verdict }));
+
+  test("nothing that differs is told as explained", () => {
+    const { el, cells, text } = show(rows.map((one) => ({ ...one, verdict: "unknown" as const, reason: "" })), "", [[1e-4, NaN], [1e-3, NaN]]);
+    expect(text(".mw-callout")).toBe("Nothing is infinite or NaN. What rounding explains is not known, since the step was recorded without a reference.The largest error is that of <b>, forward: relative error 0.001.");
+    expect(cells()[1]!.getAttribute("aria-label")).toBe("a, forward: output, relative error 0.0001, not known whether rounding explains it");
+    expect(el.querySelectorAll(".mw-difference-cell .mw-difference-unknown").length).toBe(6);
+    expect(el.querySelector(".mw-difference-cell .mw-difference-ok, .mw-difference-cell .mw-difference-explained")).toBeNull();
+    expect(text(".mw-difference-key")).toContain("not known whether rounding explains it");
+  });
+
+  test("what is infinite is off, and first", () => {
+    const { text, current } = show(rows, "", unknown);
+    expect(text(".mw-callout")).toBe("<b> is off first, in the forward pass.why <b>Each error includes those of the modules before it, since the step was recorded without a reference.");
+    expect(current()).toEqual(["<b>, forward: output, relative error ∞, off"]);
+  });
 });
 
 test("a removed view leaves nothing", () => {

@@ -16,11 +16,15 @@
       scalars.py           the same as numbers, for TensorBoard, Weights & Biases, MLflow
       script.py            the model of a script that does not know of watch: `mixwidgets watch`
     difference/          first_difference: the first module that errs by more than rounding explains
-      first_difference.py  first_difference, and its result
-      comparison.py        the passes in float32, in the recipe's precision, and of the rounding model
+      first_difference.py  first_difference; record_step and compare_steps, the same over two processes
+      recording.py         the passes in float32, in the recipe's precision, and of the rounding model
       passes.py            one pass, with a boundary around each call of a module
+      crossings.py         what a pass does with the tensors there: keep them, or measure and replace them
       modes.py             how torch computes in a pass: equal random numbers, one rounding an operation
-      verdict.py           the table: which modules are off, and why, in words
+      record.py            what is kept of a step
+      step_file.py         the same in a file; fingerprints.py of its batch and weights
+      verdict.py           the table: which modules are off; reasons.py why, in words
+      result.py            what the user gets
     op_precisions.py     the dtypes of every operation of a real step
     widgets/difference/  the page that shows a first difference
 
@@ -31,9 +35,10 @@ so as not to wait for a GPU. The history then has its summaries, which count eve
 computes from them what any format would lose. A run folder gets the same records as that of a training run,
 so all that shows runs shows it too.
 
-The way of a first difference. The reference pass keeps every tensor at the boundaries. The recipe's pass
-and that of the rounding model are measured there, and go on with the reference's tensors. The verdict
-compares the two errors of each tensor.
+The way of a first difference. The reference pass keeps every tensor at the boundaries: this is the record of
+a step in float32. The recipe's pass and that of the rounding model are measured there, and go on with the
+reference's tensors: the record of a step against a reference. The verdict compares the two errors of each
+tensor. A record stays in memory, or goes through a file to another process.
 
 Nothing here changes what the user's loop computes, and an error inside `watch` ends only the watching. The
 summaries are those of `floats/gradients`, begun on the device by `runs/training/gradients.py`. Begin with

@@ -112,21 +112,29 @@ def rename(source: Path, target: Path) -> None:
             os.close(folder)
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Replace the content of `path` atomically: temporary file, fsync, rename. It keeps its permissions."""
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path for a new file, which on leaving replaces `path` by a rename and keeps its permissions. It is
+    to be on disk by then (fsync). Nothing is left of it if that, or anything inside `with`, fails."""
     temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     try:
-        create_file(temporary, data)
+        yield temporary
         with suppress(FileNotFoundError):
             if stat.S_ISREG(mode := path.lstat().st_mode):
                 temporary.chmod(stat.S_IMODE(mode))
         rename(temporary, path)
-    except OSError as error:
+    except BaseException as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        if error.filename is None:
-            raise
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        if isinstance(error, OSError) and error.filename is not None:
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        raise
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace the content of `path` atomically: temporary file, fsync, rename. It keeps its permissions."""
+    with replacing(path) as temporary:
+        create_file(temporary, data)
 
 
 def replace_by_reserved(path: Path, reserved: Path, data: bytes) -> None:

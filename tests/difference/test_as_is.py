@@ -77,10 +77,64 @@ def test_what_rounding_costs_is_told_though_it_is_explained():
     exact, came = tensor.worst
     assert min(abs(exact - sine) for sine in model[1](steps).flatten().tolist()) < 1e-6
     assert row.costs == tensor.error > 0.1
-    assert found.costliest == (
+    first = (
         f"Rounding alone costs {100 * row.costs:.3g} % in '1', in its output: {exact:.6g} became {came:.6g}."
     )
+    assert found.costliest.startswith(f"{first} What it receives was rounded before: ")
     assert mw.first_difference(Soft(), X, lambda p: p.square().sum(), "bf16").costliest == ""
+
+
+class TimeProjection(nn.Module):
+    """Sines and cosines in float32, as diffusion models have them before their first layer."""
+
+    def forward(self, steps):
+        angles = steps[:, None].float() * torch.exp(-torch.arange(8) / 8 * 9.2)
+        return torch.cat([angles.sin(), angles.cos()], -1)
+
+
+class Denoiser(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.time_proj, self.embed, self.out = TimeProjection(), nn.Linear(16, 16), nn.Linear(16, 8)
+
+    def forward(self, x, timesteps):
+        t = self.time_proj(timesteps.expand(len(x)))
+        return self.out(self.embed(t.to(x.dtype))) + x
+
+
+@pytest.mark.parametrize("recipe", ["bf16", "fp16_dynamic", "amp_bf16"])
+def test_the_pair_is_told_that_the_batchs_own_rounding_makes(recipe):
+    """huggingface/diffusers#9405, ALiBi in Falcon: 1,024 positions become 513 in bfloat16; float16 has them
+    all, and autocast casts no input."""
+    torch.manual_seed(0)
+    positions, x = torch.arange(1024.0), torch.randn(1024, 8)
+    found = mw.first_difference(Denoiser(), (x, positions), lambda y: y.square().mean(), recipe)
+    assert found.module is None, found.reason
+    if recipe != "bf16":
+        assert "What it receives" not in found.costliest
+        return
+    lost = positions.bfloat16().float() - positions
+    worst = int(lost.abs().argmax())
+    exact, came = positions[worst], positions.bfloat16()[worst]
+    assert len(positions.bfloat16().unique()) == 513
+    assert found.costliest.startswith("Rounding alone costs ")
+    assert " in 'time_proj', in its output: " in found.costliest
+    assert found.costliest.endswith(
+        f" What it receives was rounded before: {exact:.6g} became {came:.6g}. "
+        "1,024 different values became 513."
+    )
+    table = found.table[(found.table.module == "time_proj") & (found.table.direction == "forward")]
+    assert table.costs.item() > 0.1
+    assert table.tensor.item() == "output"
+
+
+def test_one_timestep():
+    """937.5 becomes 936."""
+    torch.manual_seed(0)
+    batch = {"x": torch.randn(4, 8), "timesteps": torch.tensor(937.5)}
+    found = mw.first_difference(Denoiser(), batch, lambda y: y.square().mean(), "bf16")
+    assert " in 'time_proj'" in found.costliest
+    assert found.costliest.endswith("What it receives was rounded before: 937.5 became 936.")
 
 
 class Twofold(nn.Module):

@@ -8,8 +8,8 @@ from torch import nn
 from torch.nn import functional
 
 import mixwidgets as mw
-from mixwidgets.diagnosis.difference.comparison import error_of
 from mixwidgets.diagnosis.difference.modes import RandomRounding
+from mixwidgets.diagnosis.difference.record import error_of
 from mixwidgets.diagnosis.difference.verdict import _times_allowed
 
 IDS = torch.randint(32, (4, 8), generator=torch.Generator().manual_seed(0))

@@ -1,6 +1,7 @@
 """A tensor of a library that torch cannot read, as of torchao's quantised formats, is one note; the rest is
 compared."""
 
+import pytest
 import torch
 from torch import nn
 from torch.nn import functional
@@ -63,6 +64,24 @@ def test_a_frozen_weight_that_cannot_be_read_is_a_note_and_the_rest_is_compared(
         (note,) = found.notes
         assert note.startswith("0.weight is a Quantised, whose values cannot be read")
         assert {"0", "1", "2", "loss"} <= {*found.table.module}
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    ["fp16_dynamic", "bf16", "fp16_softmax", "amp_fp16", "amp_bf16", "fp8_delayed", "mxfp4", "nvfp4", "fp32"],
+)
+def test_every_preset_leaves_a_weight_that_cannot_be_cast(recipe):
+    """Beside weights that are cast: the product with it is that of its library."""
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8, bias=False), nn.ReLU(), nn.Linear(8, 4))
+    net[1].weight = nn.Parameter(Quantised(net[1].weight.detach()), requires_grad=False)
+    with pytest.raises(NotImplementedError):
+        net[1].weight.to(torch.float16)
+    found = mw.first_difference(net, torch.randn(16, 8), lambda y: y.square().mean(), recipe)
+    assert found.module is None, found.reason
+    (note,) = found.notes
+    assert note.startswith("1.weight is a Quantised, whose values cannot be read")
+    assert {"0", "1", "2", "3", "loss"} <= {*found.table.module}
 
 
 def test_an_output_that_cannot_be_read_is_left_out():

@@ -11,7 +11,7 @@ from comm.base_comm import BaseComm
 
 import mixwidgets as mw
 from mixwidgets.charts import _CLASSES
-from mixwidgets.diagnosis.difference.verdict import _TENSORS
+from mixwidgets.diagnosis.difference.reasons import _TENSORS
 from mixwidgets.floats.formats.block_catalogue import list_block_formats
 from mixwidgets.floats.formats.catalogue import list_formats
 from mixwidgets.floats.widgets.bundles import STATIC, host_module, page_module, style_sheet

@@ -1,171 +1,32 @@
-"""first_difference: the first module whose error in low precision is larger than rounding explains."""
+"""first_difference: the first module whose error in low precision is larger than rounding explains; and the
+same of two steps that are recorded in different processes."""
 
+import errno
 import inspect
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from mixwidgets.diagnosis.difference.comparison import Comparison, Step
+from mixwidgets.diagnosis.difference.crossings import measured_later
+from mixwidgets.diagnosis.difference.fingerprints import fingerprints, require_same
 from mixwidgets.diagnosis.difference.passes import can_read
-from mixwidgets.diagnosis.difference.verdict import ComparedTensor, Row, in_each_language, judged_rows
+from mixwidgets.diagnosis.difference.recording import Recording, Step
+from mixwidgets.diagnosis.difference.result import FirstDifference, compared
+from mixwidgets.diagnosis.difference.step_file import StepFile, read_step, require_safetensors, write_step
 from mixwidgets.diagnosis.op_precisions import call_arguments
 from mixwidgets.floats.formats.in_and_out import require_dense_floats
 from mixwidgets.floats.gradients.values import own_part
 from mixwidgets.runs.experiments.loss_scale import LossScale
 from mixwidgets.runs.experiments.recipe import Recipe, as_recipe
 from mixwidgets.runs.training.device import training_settings
-from mixwidgets.support.languages.choice import chosen_language
-from mixwidgets.support.languages.texts import Text, in_language
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from mixwidgets.diagnosis.widgets.difference.widget import ModuleErrors
-
-
-@dataclass(frozen=True, eq=False)
-class FirstDifference:
-    """The result of `first_difference`."""
-
-    module: str | None
-    """The dotted name of the first module that is off (for the model itself, its class name), or "loss" or
-    "step"; None if nothing is off."""
-    direction: str | None
-    """"forward" or "backward"; None if nothing is off."""
-    reason: str
-    """Why, in a sentence, in the language that new widgets have."""
-    table: "pd.DataFrame" = field(repr=False)
-    """One row per call of a module and direction, in the order in which they end. Columns: `module`, `kind`
-    (its class), `call` (from 0), `direction`, `tensor` (of those that it computes, the one with the worst
-    ratio of the next two), `error` and `explained` (both relative, ‖x − reference‖ / ‖reference‖),
-    `costliest` (the tensor with the largest error, where that is more than 1 % of an output or an input,
-    though rounding explains it) and `costs` (this error), `verdict` ("ok", "off", "raised") and `reason`."""
-    format: str
-    """The name of the recipe's compute format."""
-    loss_scale: float
-    """The loss scale of the recipe's backward pass."""
-    costliest: str
-    """Where rounding, though it explains the error, costs most of what a module computes, in a sentence; ""
-    if nowhere more than 1 %. It is no fault of the module, and may matter all the same, as in positions."""
-    notes: list[str] = field(repr=False)
-    """What could not be compared, such as a tensor of a library whose values torch cannot read."""
-    tensors: list[list[ComparedTensor]] = field(repr=False)
-    """For each row of the table, the tensors that the module computes, the worst first: `name`, `error`,
-    `explained`, two GradientSummaries, `found` by the recipe and `reference`, and `worst`, the value with the
-    largest error in the reference and in the recipe. In the backward pass the summaries contain the loss
-    scale, except for "step"."""
-    _reasons: list[Text | str] = field(repr=False)
-    """The table's reasons in each language."""
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a page that shows the result, one HTML file without network or kernel. Returns its path.
-
-        It lists the modules in the order of execution, each with its error and the error that rounding
-        explains; selecting a module shows its tensors' values in both precisions. Raises the errors of a
-        widget's `save`.
-        """
-        with closing(self._widget()) as widget:
-            return widget.save(path)
-
-    def _widget(self) -> "ModuleErrors":
-        from mixwidgets.diagnosis.widgets.difference.widget import ModuleErrors  # loaded only if it is shown
-
-        reasons = in_language(self._reasons, chosen_language())
-        table = self.table.drop(columns=["tensor", "error", "explained"]).assign(reason=reasons)
-        rows: list[Any] = table.to_dict("records")
-        return ModuleErrors(rows, self.tensors, self.format, self.loss_scale, costliest=self.costliest)
-
-    def _repr_mimebundle_(self, **keywords: Any) -> Any:
-        shown: Any = self._widget()._repr_mimebundle_(**keywords)
-        data, metadata = shown
-        return {**data, "text/plain": repr(self)}, metadata
-
-
-def _unwrapped(model: nn.Module) -> nn.Module:
-    """The model that torch.compile and torch's data parallelism wrap."""
-    inside: nn.Module = getattr(model, "_orig_mod", model)
-    if isinstance(inside, nn.DataParallel | nn.parallel.DistributedDataParallel):
-        return _unwrapped(inside.module)
-    return inside
-
 
 AS_IS = "as_is"
-
-
-def _costliest(rows: list[Row]) -> Text | str:
-    """The largest error of an output or an input that rounding explains."""
-    costly = [row for row in rows if row.costliest]
-    if not costly:
-        return ""
-    row = max(costly, key=lambda row: row.costs)
-    exact, found = next(tensor.worst for tensor in row.tensors if tensor.name == row.costliest)
-    return in_each_language(
-        lambda tell: tell(
-            "Rounding alone costs {share} in {module}, in its {tensor}: {exact} became {found}.",
-            share=f"{100 * row.costs:.3g} %",
-            module=repr(row.module),
-            tensor=row.costliest,
-            exact=f"{exact:.6g}",
-            found=f"{found:.6g}",
-        )
-    )
-
-
-def _as_it_is(model: nn.Module) -> tuple[Recipe, AbstractContextManager[Any]]:
-    """The recipe of a model's own dtypes or, in torch.autocast, of that, and the mode of its pass. A cast
-    model has no loss scale. Raises ValueError for a model in float32 alone."""
-    weights = [tensor for tensor in model.parameters() if tensor.is_floating_point()]
-    device = next((weight.device.type for weight in weights), "cpu")
-    if torch.is_autocast_enabled(device):
-        dtype = torch.get_autocast_dtype(device)
-        mode: AbstractContextManager[Any] = torch.autocast(device, dtype)
-    else:
-        dtype = min(
-            (weight.dtype for weight in weights), key=lambda each: each.itemsize, default=torch.float32
-        )
-        mode = nullcontext()
-    presets = {torch.float16: "amp_fp16", torch.bfloat16: "amp_bf16"}
-    if dtype not in presets:
-        raise ValueError(
-            f"recipe='as_is': this {type(model).__name__} computes in "
-            f"{str(dtype).removeprefix('torch.')}, and float16 or bfloat16 is compared. Cast it, such as by "
-            "model.half(), or call first_difference within torch.autocast."
-        )
-    recipe = as_recipe("recipe", presets[dtype])
-    if isinstance(mode, nullcontext):
-        recipe = recipe.replace(loss_scale=LossScale(kind="none"))
-    return recipe, mode
-
-
-def _check(model: object, loss: object, recipe: object) -> None:
-    """Raise TypeError for arguments of a wrong kind, such as a criterion and its target beside each other."""
-    write = "loss=lambda output: criterion(output, targets)"
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"first_difference takes a torch.nn.Module; got a {type(model).__name__}.")
-    if not callable(loss):
-        also = f", and {type(recipe).__name__} is no recipe" if callable(recipe) else ""
-        raise TypeError(
-            f"loss takes a function of the model's output; got a {type(loss).__name__}{also}. Write {write}."
-        )
-    called = loss.forward if isinstance(loss, nn.Module) else loss
-    try:
-        parameters = inspect.signature(called).parameters.values()
-    except (TypeError, ValueError):  # of a function written in C
-        return
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    needed = [each.name for each in parameters if each.default is each.empty and each.kind in positional]
-    if len(needed) > 1:
-        name = getattr(loss, "__name__", type(loss).__name__)
-        raise TypeError(
-            f"loss takes a function of the model's output alone; {name} also needs {', '.join(needed[1:])}. "
-            f"Write {write}."
-        )
 
 
 def first_difference(
@@ -210,44 +71,187 @@ def first_difference(
     Raises TypeError and ValueError for wrong arguments, ValueError if the loss or a gradient is infinite or
     NaN in the reference too, and the errors of the model in float32.
     """
-    import pandas as pd
-
-    _check(model, loss, recipe)
-    chosen, own = _as_it_is(model) if recipe == AS_IS else (as_recipe("recipe", recipe), None)
+    made = _recording(model, batch, loss, recipe, step, "first_difference")
     base = as_recipe("reference", reference)
-    if base.compute_format != "float32" or base.operands:
+    if not _is_float32(base):
         raise ValueError("reference takes a recipe that computes in float32, such as 'fp32'.")
+    with _settings(made):
+        in_float32 = made.in_float32()
+        return compared(in_float32, made.against(in_float32))
+
+
+def record_step(
+    model: nn.Module,
+    batch: Any,
+    loss: Callable[[Any], Tensor],
+    recipe: str | Recipe = "fp32",
+    *,
+    file: str | os.PathLike[str],
+    reference: str | os.PathLike[str] | None = None,
+    step: Step | None = None,
+) -> Path:
+    """Record one step to a file: what `compare_steps` needs of it, in another process or on another machine.
+
+    First record the step in float32, then, where the model runs in your recipe, with this file as
+    `reference`; `compare_steps` of the two files gives the result of `first_difference`, which does all this
+    in one process.
+
+    model, batch, loss, step: as of `first_difference`. Both processes need the same weights and batch.
+    recipe: a preset's name or a Recipe, or "as_is": the dtypes that the model and the batch have. Without a
+    reference, "fp32" records a reference.
+    file: the path to write, a safetensors file. It has the outputs and gradients of all modules in float32,
+    the norms and SHA-256 digests of weights and inputs, and no weights; with a reference, it has the errors
+    and histograms of these tensors, and what rounding explains.
+    reference: the path of a step that was recorded in float32 without a reference. Each module gets the
+    tensors of this step, so that an error is the module's own. Without it, a step in another recipe runs on
+    its own tensors: each error includes those of the modules before, and what rounding explains is not known.
+
+    Returns the path of the file, which replaces an earlier one whole or not at all. Raises the errors of
+    `first_difference`, and ValueError for a reference of another batch or other weights, or a file that is no
+    reference; OSError for a file that cannot be written or read; ModuleNotFoundError without safetensors.
+    """
+    require_safetensors()
+    path = Path(file)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            errno.ENOENT, "there is no such folder to write the step to", str(path.parent)
+        )
+    made = _recording(model, batch, loss, recipe, step, "record_step")
+    prints = fingerprints(made.model, made.batch)
+    base = None
+    if reference is not None:
+        base = _reference(reference)
+        require_same(base.prints, prints)
+    with _settings(made):
+        if base:
+            record = made.against(base.record)
+        else:
+            record = made.in_float32() if _is_float32(made.recipe) else made.alone()
+    write_step(StepFile(str(path), secrets.token_hex(8), base.id if base else "", prints, record))
+    return path
+
+
+def compare_steps(reference: str | os.PathLike[str], other: str | os.PathLike[str]) -> FirstDifference:
+    """Compare two steps that `record_step` wrote to files: the first module whose error rounding does not
+    explain, as of `first_difference`.
+
+    reference: the path of a step in float32.
+    other: the path of a step of the same model and batch. If it was recorded with `reference`, the result is
+    that of `first_difference` with its recipe. If not, each error includes those of the modules before it,
+    and what rounding explains is not known: `explained` is NaN, and the verdict "unknown" but for an error
+    of 0 ("ok") and for what is infinite or NaN in this step alone ("off").
+
+    What only one of the steps has is named in `notes`. Raises ValueError for a file that is no recorded step,
+    for steps of different batches or weights, and for another reference than that of the recording; OSError
+    for a file that cannot be read; ModuleNotFoundError without safetensors.
+    """
+    base, low = _reference(reference), read_step(other)
+    if low.reference not in ("", base.id):
+        raise ValueError(
+            f"{low.name!r} was recorded with another reference than {base.name!r}; give that one."
+        )
+    require_same(base.prints, low.prints)
+    record = low.record if low.reference else measured_later(low.record, base.record)
+    with training_settings():
+        return compared(base.record, record)
+
+
+def _reference(path: str | os.PathLike[str]) -> StepFile:
+    base = read_step(path)
+    if not base.record.is_reference:
+        raise ValueError(
+            f"{base.name!r} is no reference: that is a step recorded with recipe='fp32', and without "
+            "reference=."
+        )
+    return base
+
+
+def _recording(
+    model: nn.Module,
+    batch: Any,
+    loss: Callable[[Any], Tensor],
+    recipe: str | Recipe,
+    step: Step | None,
+    name: str,
+) -> Recording:
+    """The recording of a step, with checked arguments. name: of the function that is called."""
+    _check(model, loss, recipe, name)
+    chosen, own = _as_it_is(model) if recipe == AS_IS else (as_recipe("recipe", recipe), None)
     model = _unwrapped(model)
-    for name, tensor in (*model.named_parameters(), *model.named_buffers()):
+    for each, tensor in (*model.named_parameters(), *model.named_buffers()):
         try:
             if tensor.is_floating_point() and can_read(tensor):
                 require_dense_floats(own_part(tensor))
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from None
-    device = next((weight.device.type for weight in model.parameters()), "cpu")
-    # The caller may have switched gradients off, or autocast on.
-    with training_settings(), torch.inference_mode(False), torch.autocast(device, enabled=False):
-        compared = Comparison(model, call_arguments(batch), loss, chosen, step, own)
-        rows = [*judged_rows(compared)]
-    lang, reasons = chosen_language(), [row.reason for row in rows]
-    table = pd.DataFrame(rows, columns=list(Row._fields)).assign(reason=in_language(reasons, lang))
-    first = next((row for row in rows if row.verdict != "ok"), None)
-    modules = len({row.module for row in rows})
-    costs = _costliest(rows)
-    why = in_each_language(
-        lambda tell: tell(
-            "Rounding explains the errors of all modules ({count}), forward and backward.", count=modules
+            raise type(error)(f"{each}: {error}") from None
+    return Recording(model, call_arguments(batch), loss, chosen, step, own)
+
+
+def _is_float32(recipe: Recipe) -> bool:
+    return recipe.compute_format == "float32" and not recipe.operands
+
+
+@contextmanager
+def _settings(made: Recording) -> Iterator[None]:
+    """The caller may have switched gradients off, or autocast on."""
+    with training_settings(), torch.inference_mode(False), torch.autocast(made.device.type, enabled=False):
+        yield
+
+
+def _unwrapped(model: nn.Module) -> nn.Module:
+    """The model that torch.compile and torch's data parallelism wrap."""
+    inside: nn.Module = getattr(model, "_orig_mod", model)
+    if isinstance(inside, nn.DataParallel | nn.parallel.DistributedDataParallel):
+        return _unwrapped(inside.module)
+    return inside
+
+
+def _as_it_is(model: nn.Module) -> tuple[Recipe, AbstractContextManager[Any]]:
+    """The recipe of a model's own dtypes or, in torch.autocast, of that, and the mode of its pass. A cast
+    model has no loss scale. Raises ValueError for a model in float32 alone."""
+    weights = [tensor for tensor in model.parameters() if tensor.is_floating_point()]
+    device = next((weight.device.type for weight in weights), "cpu")
+    if torch.is_autocast_enabled(device):
+        dtype = torch.get_autocast_dtype(device)
+        mode: AbstractContextManager[Any] = torch.autocast(device, dtype)
+    else:
+        dtype = min(
+            (weight.dtype for weight in weights), key=lambda each: each.itemsize, default=torch.float32
         )
-    )
-    return FirstDifference(
-        module=first.module if first else None,
-        direction=first.direction if first else None,
-        reason=str(in_language(first.reason if first else why, lang)),
-        table=table.drop(columns="tensors"),
-        format=chosen.compute_format,
-        loss_scale=compared.loss_scale,
-        costliest=str(in_language(costs, lang)) if costs else "",
-        notes=compared.notes_on_tensors(),
-        tensors=[row.tensors for row in rows],
-        _reasons=reasons,
-    )
+        mode = nullcontext()
+    presets = {torch.float16: "amp_fp16", torch.bfloat16: "amp_bf16"}
+    if dtype not in presets:
+        raise ValueError(
+            f"recipe='as_is': this {type(model).__name__} computes in "
+            f"{str(dtype).removeprefix('torch.')}, and float16 or bfloat16 is compared. Cast it, such as by "
+            "model.half(), or make this call within torch.autocast."
+        )
+    recipe = as_recipe("recipe", presets[dtype])
+    if isinstance(mode, nullcontext):
+        recipe = recipe.replace(loss_scale=LossScale(kind="none"))
+    return recipe, mode
+
+
+def _check(model: object, loss: object, recipe: object, name: str) -> None:
+    """Raise TypeError for arguments of a wrong kind, such as a criterion and its target beside each other."""
+    write = "loss=lambda output: criterion(output, targets)"
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"{name} takes a torch.nn.Module; got a {type(model).__name__}.")
+    if not callable(loss):
+        also = f", and {type(recipe).__name__} is no recipe" if callable(recipe) else ""
+        raise TypeError(
+            f"loss takes a function of the model's output; got a {type(loss).__name__}{also}. Write {write}."
+        )
+    called = loss.forward if isinstance(loss, nn.Module) else loss
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except (TypeError, ValueError):  # of a function written in C
+        return
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [each.name for each in parameters if each.default is each.empty and each.kind in positional]
+    if len(needed) > 1:
+        name = getattr(loss, "__name__", type(loss).__name__)
+        raise TypeError(
+            f"loss takes a function of the model's output alone; {name} also needs {', '.join(needed[1:])}. "
+            f"Write {write}."
+        )

@@ -28,6 +28,9 @@ OUTPUT = "output"
 GRADIENT_OF = "gradient of "
 INPUT_TO = "input to "
 """Before the name of the module that gets a tensor which the module around it computed."""
+RECEIVED = "received"
+"""An input without a gradient, such as positions or timesteps, which no boundary replaces."""
+_MOST_RECEIVED = 1 << 16  # values: larger inputs are no positions, and masks would be kept for every layer
 CHECKPOINTED = (
     "a module is called again in the backward pass, by torch.utils.checkpoint: turn that off, such as by "
     "model.gradient_checkpointing_disable(); what is computed stays the same."
@@ -53,13 +56,13 @@ class Place:
     module: str
     call: int
     what: str
-    """"output", "input to <module>", "gradient of output", "gradient of input", or "gradient of
+    """"output", "input to <module>", "received", "gradient of output", "gradient of input", or "gradient of
     <parameter>"."""
     index: int = 0
 
     @property
     def is_forward(self) -> bool:
-        return self.what == OUTPUT or self.what.startswith(INPUT_TO)
+        return self.what in (OUTPUT, RECEIVED) or self.what.startswith(INPUT_TO)
 
 
 def can_read(tensor: Tensor) -> bool:
@@ -181,10 +184,14 @@ class Pass:
         self._calls[name] += 1
         call = Call(name, type(module).__name__, number, self.running[-1] if self.running else None)
         self._begin(call)
-        inputs = itertools.count()
+        inputs, received = itertools.count(), itertools.count()
 
         def crossing(value: Tensor) -> Any:
-            if not value.requires_grad or not can_read(value):
+            if not can_read(value):
+                return value
+            if not value.requires_grad:
+                if 0 < value.numel() <= _MOST_RECEIVED:
+                    self._see(call, Place(name, number, RECEIVED, next(received)), value)
                 return value
             index = next(inputs)
             place = Place(name, number, "gradient of input", index)

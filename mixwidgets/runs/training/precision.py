@@ -5,7 +5,7 @@ arithmetic: products, with narrow operands and float32 sums; reductions (softmax
 rest, in the compute format. `Precision` applies this to any torch model.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -45,9 +45,16 @@ class Precision(TorchFunctionMode):
     """
 
     def __init__(
-        self, recipe: Recipe, device: torch.device, seed: int = 0, model: nn.Module | None = None
+        self,
+        recipe: Recipe,
+        device: torch.device,
+        seed: int = 0,
+        model: nn.Module | None = None,
+        but: Iterable[Tensor] = (),
     ) -> None:
-        """seed: of what is rounded stochastically. model: the one whose layers `keep_wide` names."""
+        """seed: of what is rounded stochastically. model: the one whose layers `keep_wide` names. but:
+        tensors that cannot be cast, such as weights in a quantised format of another library; a function of
+        one is called as it is."""
         super().__init__()
         self.dtype = DTYPES[recipe.compute_format]
         """The dtype of activations and of the weights that the model uses."""
@@ -58,6 +65,7 @@ class Precision(TorchFunctionMode):
         if recipe.operands and recipe.operands.products == "native":
             require_fp8_products(device)
         patterns = recipe.operands.keep_wide if recipe.operands else ()
+        self._untouched = {id(tensor) for tensor in but}
         self._wide_layers = kept_wide(patterns, model) if patterns and model is not None else []
         self._hooks: list[Any] = []
         self._depth = 0  # in how many of the wide layers the forward pass is
@@ -105,6 +113,8 @@ class Precision(TorchFunctionMode):
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         rule = self._rules.get(func)
+        if self._untouched and not self._untouched.isdisjoint(map(id, (*args, *(kwargs or {}).values()))):
+            rule = None
         return func(*args, **kwargs or {}) if rule is None else rule(func, *args, **kwargs or {})
 
     def _chosen_rules(self, recipe: Recipe) -> dict[Callable[..., Any], Callable[..., Any]]:

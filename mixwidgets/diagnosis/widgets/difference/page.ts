@@ -21,7 +21,7 @@ import { number, powerOfAny, shares } from "#ui/ruler/words.ts";
 import { addQuestions } from "#ui/questions/questions.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { keysNote } from "#ui/term.ts";
-import { answerWords, type Axis, axisOf, cellWords, errorWords, moduleName, type Row, type SentRow, tensorName } from "./rows.ts";
+import { answerWords, type Axis, axisOf, cellWords, errorWords, isOff, moduleName, type Row, type SentRow, tensorName } from "./rows.ts";
 
 interface State {
   _rows: SentRow[];
@@ -36,15 +36,15 @@ interface State {
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const rows = withTensors(model.get("_rows"), model.get("_tensors"));
-  const first = rows.find(({ verdict }) => verdict !== "ok");
+  const first = rows.find(isOff);
   const chosen = signal(first ?? rows[0]);
 
   const { root } = card(view, el, "mw-difference", t("difference.title"));
-  const axis = axisOf(rows.flatMap(({ costs, tensors: [worst] }) => (worst ? [worst.error, worst.explained, costs ?? 0] : [])));
+  const axis = axisOf(rows.flatMap(({ costs, tensors: [worst] }) => (worst ? [worst.error, worst.explained || 0, costs ?? 0] : [])));
   const says = answerWords(rows, first);
   root.append(
     h("div", { class: "mw-callout mw-stack-tight" }, h("p", { class: "mw-lead" }, says.lead), h("p", {}, first?.reason ?? ""), h("p", { class: "mw-note" }, says.rest), h("p", {}, model.get("_costliest"))),
-    errorKey(model.get("_format"), rows.some(({ costs }) => costs !== null)),
+    errorKey(model.get("_format"), rows),
     moduleList(view, rows, axis, chosen),
     h("p", { class: "mw-note" }, t("difference.hint"), keysNote("difference.keys")),
     tensorPanel(view, chosen, first, model.get("_format"), model.get("_loss_scale")));
@@ -72,6 +72,7 @@ const SHAPES = {
   ok: "M-4 13a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
   off: "M0 6L7 13L0 20L-7 13Z",
   raised: "M-6 7L6 19M6 7L-6 19",
+  unknown: "M-4 13a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
   costs: "M-7 13a7 7 0 1 0 14 0a7 7 0 1 0 -14 0",
 };
 const MOST_STAGED = 4; // lines
@@ -81,13 +82,15 @@ const mark = (kind: keyof typeof SHAPES, x: string) =>
   s("svg", { x, overflow: "visible" }, s("path", { d: SHAPES[kind], class: `mw-difference-${kind}` }));
 
 /** What the marks and the axis mean. */
-function errorKey(format: string, hasCosts: boolean): HTMLElement {
+function errorKey(format: string, rows: readonly Row[]): HTMLElement {
   const sign = (kind: keyof typeof SHAPES, words: string) => h("span", { class: "mw-row" },
     s("svg", { width: 16, height: 26, "aria-hidden": "true" }, mark(kind, "8")), words);
   return h("div", {},
     h("p", { class: "mw-row mw-difference-key" },
       sign("ok", t("difference.key_error", { format })), sign("explained", t("difference.key_explained")),
-      sign("off", t("difference.off")), sign("raised", t("difference.raised")), hasCosts ? sign("costs", t("difference.key_costs")) : null),
+      sign("off", t("difference.off")), sign("raised", t("difference.raised")),
+      rows.some(({ costs }) => costs !== null) ? sign("costs", t("difference.key_costs")) : null,
+      rows.some(({ verdict }) => verdict === "unknown") ? sign("unknown", t("difference.unknown")) : null),
     h("p", { class: "mw-note mw-difference-axis" }, t("difference.axis_is")));
 }
 
@@ -135,7 +138,7 @@ function moduleList(view: View, rows: readonly Row[], axis: Axis, chosen: Signal
 function onStage(lines: readonly (readonly Row[])[], { place }: Axis): ReadonlySet<number> {
   const all = lines.map((_, i) => i);
   const worst = (rows: readonly Row[]) => Math.max(...rows.map(({ tensors: [tensor] }) => place(tensor?.error ?? NaN)));
-  const off = all.filter((i) => lines[i]!.some(({ verdict }) => verdict !== "ok"));
+  const off = all.filter((i) => lines[i]!.some(isOff));
   const first = off[0] ?? all.toSorted((a, b) => worst(lines[b]!) - worst(lines[a]!))[0] ?? 0;
   const near = all.toSorted((a, b) => Math.abs(a - first) - Math.abs(b - first));
   return new Set([...new Set([...off, ...near])].slice(0, MOST_STAGED));
@@ -152,7 +155,7 @@ const across = (direction: Row["direction"], percent: number): string => `${(dir
 
 function picture({ direction, verdict, costs, tensors: [worst] }: Row, axis: Axis): SVGSVGElement {
   const x = (value: number) => across(direction, axis.place(value));
-  const marks = worst ? [
+  const marks = worst && !Number.isNaN(worst.explained) ? [
     s("line", { x1: x(worst.explained), x2: x(worst.error), y1: 13, y2: 13, class: "mw-difference-gap" }), mark("explained", x(worst.explained)),
   ] : [];
   return s("svg", { height: 26, "aria-hidden": "true" }, ...marks, mark(verdict, x(worst?.error ?? NaN)), costs === null ? null : mark("costs", x(costs)));

@@ -12,7 +12,8 @@ export interface SentRow {
   readonly direction: "forward" | "backward";
   /** Names of the tensors that it computes, the one with the largest error first; none if it raises. */
   readonly tensors: readonly string[];
-  readonly verdict: "ok" | "off" | "raised";
+  /** "unknown": it is not known what rounding explains, of a step that was recorded without a reference. */
+  readonly verdict: "ok" | "off" | "raised" | "unknown";
   /** The largest error of its tensors, where it is large though rounding explains it. */
   readonly costs: number | null;
   readonly reason: string;
@@ -21,7 +22,7 @@ export interface SentRow {
 interface Tensor {
   readonly name: string;
   readonly error: number;
-  /** The error that rounding explains. */
+  /** The error that rounding explains; NaN if that is not known. */
   readonly explained: number;
   /** The bytes of the summary in the recipe's precision, and of that in the reference's. */
   readonly recipe: DataView;
@@ -42,7 +43,9 @@ export function tensorName({ name }: Tensor): string {
 }
 
 export const errorWords = ({ error, explained }: Tensor): string =>
-  t("difference.errors", { error: number(error), explained: number(explained) });
+  Number.isNaN(explained) ? t("difference.error_alone", { error: number(error) }) : t("difference.errors", { error: number(error), explained: number(explained) });
+
+export const isOff = ({ verdict }: Pick<SentRow, "verdict">): boolean => verdict === "off" || verdict === "raised";
 
 /** The contents of a row in words, for a screen reader. */
 export function cellWords(row: Row): string {
@@ -56,13 +59,14 @@ export function cellWords(row: Row): string {
 /** Which module is the first that is off, and how many rounding explains; or that none is off, and which has the largest error. */
 export function answerWords(rows: readonly Row[], first: Row | undefined): { lead: string; rest: string } {
   const explained = rows.filter(({ verdict }) => verdict === "ok").length;
+  const isKnown = rows.every(({ verdict }) => verdict !== "unknown");
   if (first) {
     const args = { module: moduleName(first), direction: t(`difference.${first.direction}`) };
-    return { lead: t(first.verdict === "raised" ? "difference.first_raised" : "difference.first", args), rest: t("difference.counts", { explained: integer(explained), count: integer(rows.length) }) };
+    return { lead: t(first.verdict === "raised" ? "difference.first_raised" : "difference.first", args), rest: isKnown ? t("difference.counts", { explained: integer(explained), count: integer(rows.length) }) : t("difference.accumulated") };
   }
   const [worst] = rows.filter(({ tensors }) => tensors.length > 0).toSorted((a, b) => b.tensors[0]!.error - a.tensors[0]!.error);
   return {
-    lead: t("difference.none", { count: new Set(rows.map(({ module }) => module)).size }),
+    lead: isKnown ? t("difference.none", { count: new Set(rows.map(({ module }) => module)).size }) : t("difference.none_known"),
     rest: worst ? t("difference.largest", { module: moduleName(worst), direction: t(`difference.${worst.direction}`), errors: errorWords(worst.tensors[0]!) }) : "",
   };
 }
