@@ -90,8 +90,8 @@ def shoot(chromium: Browser, path: Path, theme: str, name: str) -> None:
 def shoot_exercise(chromium: Browser, theme: str, folder: Path) -> None:
     """After an answer that is nearly right."""
     page = chromium.new_page(viewport=EXERCISE_SIZE, device_scale_factor=1.5, color_scheme=theme)
-    page.goto(mw.Exercise("largest-float16").save(folder / "exercise.html").as_uri())
-    page.get_by_label("Your prediction").fill("65536")
+    page.goto(mw.Exercise("flushed-float16").save(folder / "exercise.html").as_uri())
+    page.get_by_label("Your prediction").fill("1e-6")
     page.get_by_role("button", name="Check").click()
     page.mouse.move(0, 0)
     page.get_by_role("region").first.screenshot(path=PICTURES / f"exercise-{theme}.png")

@@ -15,7 +15,7 @@ _LEAST = r"2(\^|\*\*)-24|2⁻²⁴|\b6e-0?8|\b5\.96|\b6·10⁻⁸"
 TELLS: Mapping[str, tuple[str, str]] = {
     "a-small-gradient": ("course", r"1e-8 (becomes|变为) +0|1e-8 becomes zero|1e-8 变为零"),
     "the-scaled-loss": ("course", r"multiplies every gradient by S|每个梯度就都乘以 S"),
-    "without-a-loss-scale": ("course", r"stalls|hardly learns|停滞"),
+    "without-a-loss-scale": ("course", r"\bstalls|hardly learns|停滞"),
     "read-the-fields": ("course", r"1\.5 × 2|× 1\.5 ="),
     "doubled": ("course", r"1\.625 × 2³|integer part|整数部分"),
     "bits-of-one": ("course", r"0 01111 0000000000|0x3C00"),

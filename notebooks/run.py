@@ -64,6 +64,8 @@ def fold_answers(cells: list[NotebookNode]) -> None:
             cell.metadata.collapsed = True
         if any(hidden.values()):
             cell.metadata.jupyter = {name: True for name, is_hidden in hidden.items() if is_hidden}
+        if cell.source.startswith("mw.hand_in("):  # a learner's own text, and nobody's here
+            cell.outputs = []
 
 
 def _tells(cells: list[NotebookNode], at: int) -> bool:

@@ -70,6 +70,14 @@ def test_its_sections_are_counted_and_a_summary_with_sources_ends_it(lesson):
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
+def test_its_last_code_makes_the_text_to_hand_in_which_is_nobody_s_yet(lesson):
+    last = [cell for cell in LESSONS[lesson].cells if cell.cell_type == "code"][-1]
+    assert last.source == f'mw.hand_in("{lesson}")'
+    assert last.outputs == []
+    assert last.metadata.tags == ["nbval-ignore-output"]  # of whoever works in this folder
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
 def test_it_asks_its_questions_of_the_catalogue_in_order(lesson):
     assert asked(lesson) == [question.id for question in questions_of(lesson)]
     assert len(asked(lesson)) >= 3

@@ -1,14 +1,20 @@
 """A question comes before its answer: neither the text before it nor the two cells after it hold it."""
 
 import re
+from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 
+import mixwidgets as mw
+from docs.screenshots import LIVING
 from mixwidgets.teaching.exercises.questions import get_question, questions
 from notebooks.answers import TELLS, gives_away
 from notebooks.zh import edition
 
+ROOT = Path(__file__).parents[2]
+FIRST_PAGES = ["README.md", "README.zh.md", "docs/index.md", "docs/gallery.md"]
 ASKED = re.compile(r'mw\.Exercise\("(.+)"\)')
 FOLDED_TEXT = re.compile(r"<details.*?</details>", re.DOTALL)
 
@@ -59,6 +65,18 @@ def given_away(lessons):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_no_lesson_answers_a_question_before_it_is_asked(language):
     assert given_away(lesson_in(lesson, language) for lesson in edition.LESSONS) == []
+
+
+@pytest.mark.parametrize("page", FIRST_PAGES)
+def test_no_page_that_is_read_before_the_lessons_answers_a_question_of_the_course(page):
+    """Neither in its text nor in its widgets."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for _, line in LIVING.findall(text):
+        widget = eval(line, {"mw": mw, "np": np})
+        text += widget._repr_mimebundle_()[0]["text/plain"]
+        widget.close()
+    asked = [name for name, (scope, _) in TELLS.items() if scope == "course"]
+    assert [name for name in asked if gives_away(name, text)] == []
 
 
 def test_every_question_has_what_gives_its_answer_away():

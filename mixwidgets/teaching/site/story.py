@@ -177,17 +177,19 @@ def _strong(text: str) -> list[Element | str]:
     return [h("strong", {}, part) if i % 2 else part for i, part in enumerate(text.split("*"))]
 
 
+_OF_CELLS = re.compile(r"Shift\+Enter|[(（](After a kernel restart, first|内核重启后，先)|mw\.hand_in")
+"""Of paragraphs on how to run a notebook's cells."""
 _ANSWER = re.compile(r'<details class="answer">\n<summary>[^<]*</summary>\n\n(.*?)\n</details>', re.DOTALL)
 
 
 def _html(markdown: str) -> list[Element]:
-    """The blocks of a text, without the paragraph on how to run cells: this page has none.
+    """The blocks of a text, without paragraphs on how to run cells: this page has none.
 
     What a notebook folds until a question is answered is open: the page shows it only then.
     """
     opened = _ANSWER.sub(r"\1", markdown)
     blocks = fromstring(f"<div>{_MARKDOWN.render(opened)}</div>")
-    return [block for block in blocks if "Shift+Enter" not in (block.text or "")]
+    return [block for block in blocks if not _OF_CELLS.search("".join(block.itertext()))]
 
 
 def _drawn(block: Element, lang: str) -> Element:
