@@ -49,9 +49,7 @@ def draw_in(shell: InteractiveShell) -> None:
     """Make pictures of all widgets and charts that this kernel shows from now on."""
     formatter = shell.display_formatter.mimebundle_formatter
     formatter.for_type(MixWidget, _of_widget)
-    formatter.for_type_by_name(
-        "mixwidgets.diagnosis.difference.result", "FirstDifference", _of_widget
-    )
+    formatter.for_type_by_name("mixwidgets.diagnosis.difference.result", "FirstDifference", _of_widget)
     formatter.for_type(alt.TopLevelMixin, _of_chart)
 
 

@@ -99,7 +99,8 @@ def _measured(place: Place, tensor: Tensor, reference: Tensor, scale: float) -> 
     error = error_of(tensor, reference, scale)
     if place.what != RECEIVED:
         return error
-    return replace(error, distinct=(len(reference.unique()), len(tensor.unique())))
+    before, after = (len(values.unique()) for values in (reference, tensor))  # type: ignore[no-untyped-call]
+    return replace(error, distinct=(before, after))
 
 
 def measured_later(other: StepRecord, reference: StepRecord) -> StepRecord:

@@ -51,7 +51,7 @@ def fingerprints(
 
 
 def _fingerprint(tensor: Tensor) -> Fingerprint:
-    data = tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
+    data = tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data
     norm = float(tensor.double().norm()) if tensor.is_floating_point() else 0.0
     return Fingerprint(tuple(tensor.shape), name_of(tensor.dtype), hashlib.sha256(data).hexdigest(), norm)
 

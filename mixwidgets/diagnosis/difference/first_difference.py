@@ -139,7 +139,8 @@ def compare_steps(reference: str | os.PathLike[str], other: str | os.PathLike[st
     other: the path of a step of the same model and batch. If it was recorded with `reference`, the result is
     that of `first_difference` with its recipe. If not, each error includes those of the modules before it,
     and what rounding explains is not known: `explained` is NaN, and the verdict "unknown" but for an error
-    of 0 ("ok") and for what is infinite or NaN in this step alone ("off").
+    of 0 ("ok"), and for what is infinite or NaN in this step alone, or has no correct bit left where an
+    operation overflows ("off").
 
     What only one of the steps has is named in `notes`. Raises ValueError for a file that is no recorded step,
     for steps of different batches or weights, and for another reference than that of the recording; OSError
@@ -224,7 +225,7 @@ def _as_it_is(model: nn.Module) -> tuple[Recipe, AbstractContextManager[Any]]:
         raise ValueError(
             f"recipe='as_is': this {type(model).__name__} computes in "
             f"{str(dtype).removeprefix('torch.')}, and float16 or bfloat16 is compared. Cast it, such as by "
-            "model.half(), or make this call within torch.autocast."
+            "model.half(), or call it within torch.autocast."
         )
     recipe = as_recipe("recipe", presets[dtype])
     if isinstance(mode, nullcontext):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.diagnosis.difference.reasons import in_each_language
-from mixwidgets.diagnosis.difference.record import StepRecord
+from mixwidgets.diagnosis.difference.record import FORWARD, StepRecord
 from mixwidgets.diagnosis.difference.recording import STEP
 from mixwidgets.diagnosis.difference.verdict import OK, UNKNOWN, ComparedTensor, Row, judged_rows
 from mixwidgets.runs.training.precision import name_of
@@ -115,11 +115,12 @@ def _none_is_off(rows: list[Row]) -> Text:
                 "Rounding explains the errors of all modules ({count}), forward and backward.", count=modules
             )
         )
-    worst = max(unknown, key=lambda row: row.error)
+    # A gradient may be 0 in exact arithmetic, as of a bias before a norm, and then its error says nothing.
+    worst = max(unknown, key=lambda row: (row.direction == FORWARD, row.error))
     return in_each_language(
         lambda tell: tell(
             "Nothing is infinite or NaN. What rounding explains is not known, since the step was recorded "
-            "without reference=. The largest error is {error}, in {module}, {direction}.",
+            "without reference=. The largest error of the {direction} pass is {error}, in {module}.",
             error=f"{worst.error:.2g}",
             module=repr(worst.module),
             direction=tell(worst.direction),

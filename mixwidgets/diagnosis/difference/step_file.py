@@ -256,7 +256,9 @@ def _error_in(error: Any) -> Error:
     return Error(
         from_json_number(absolute),
         from_json_number(norm),
-        *map(from_json_count, (count, not_finite, flushed)),
+        from_json_count(count),
+        from_json_count(not_finite),
+        from_json_count(flushed),
         from_json_number(largest),
         (from_json_number(exact), from_json_number(found)),
         (from_json_count(before), from_json_count(after)),

@@ -79,8 +79,10 @@ def judged_rows(reference: StepRecord, other: StepRecord) -> Iterator[Row]:
     # Operations that turn finite numbers into infinities in the reference too, such as masking.
     ordinary = {(call.module, call.number, note.op) for call in reference.calls for note in call.notes}
     for call in other.calls:
-        likely = sorted(call.notes, key=lambda note: (call.module, call.number, note.op) in ordinary)
-        yield from _row(reference, other, call._replace(notes=likely))
+        common = [note for note in call.notes if (call.module, call.number, note.op) in ordinary]
+        own = [note for note in call.notes if note not in common]
+        overflowed = any(not (note.coarse or note.terms) for note in own)
+        yield from _row(reference, other, call._replace(notes=[*own, *common]), overflowed)
     if other.raised:
         yield _raised(other.raised)
     elif other.step and reference.stepped:
@@ -93,9 +95,10 @@ def _raised(raised: Raised) -> Row:
     return Row(call.module, call.kind, call.number, call.direction, "", nan, nan, "", nan, "raised", why, [])
 
 
-def _row(reference: StepRecord, other: StepRecord, call: CallRecord) -> Iterator[Row]:
+def _row(reference: StepRecord, other: StepRecord, call: CallRecord, overflowed: bool) -> Iterator[Row]:
     """The row of a call that computes something. The tensor with the worst ratio to what rounding explains
-    decides on it; where that is not known, the one with the largest error."""
+    decides on it; where that is not known, the one with the largest error. overflowed: whether one of its
+    operations made infinities or NaN, and not in the reference."""
     scale = 1.0 if call.direction == FORWARD else other.loss_scale
     judged = []
     for place in call.places:
@@ -103,7 +106,7 @@ def _row(reference: StepRecord, other: StepRecord, call: CallRecord) -> Iterator
         if place.what == RECEIVED or place not in reference.tensors or error is None or not error.count:
             continue
         if other.rounding is None:
-            rounding, times = nan, _times_unknown(error)
+            rounding, times = nan, _times_unknown(error, overflowed)
         elif model := other.rounding.get(place):
             whole = other.errors.get(other.sums.get(place, place), error)
             rounding = _explained(model, other.dtype, scale, whole.norm)
@@ -163,7 +166,7 @@ def _step_row(reference: StepRecord, other: StepRecord) -> Row:
     base, low = reference.stepped, other.stepped
     exact, left = in_one(base, base), in_one(low, base)
     error, model = error_of(left, exact), other.rounding_of_step
-    rounding, times = nan, _times_unknown(error)
+    rounding, times = nan, _times_unknown(error, False)
     if model:
         rounding = _explained(model, other.dtype, other.loss_scale, error.norm)
         times = _times_allowed(error.absolute, rounding, error.count)
@@ -212,9 +215,12 @@ def _times_allowed(error: float, explained: float, count: int) -> float:
     return error / (explained * _ALLOWED * (1 + 2 / sqrt(count))) if explained else inf
 
 
-def _times_unknown(error: Error) -> float:
-    """`_times_allowed` where nothing is known of rounding: NaN, but for no error and for an infinite one."""
-    return 0.0 if not error.absolute else nan if isfinite(error.absolute) else inf
+def _times_unknown(error: Error, overflowed: bool) -> float:
+    """`_times_allowed` where nothing is known of rounding: NaN, but for no error, for an infinite one, and
+    for one that leaves no correct bit where an operation made infinities, which rounding does not."""
+    if not error.absolute:
+        return 0.0
+    return inf if not isfinite(error.absolute) or (overflowed and error.relative > _LOST) else nan
 
 
 def _verdict(times: float) -> str:
