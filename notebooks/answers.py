@@ -42,7 +42,10 @@ TELLS: Mapping[str, tuple[str, str]] = {
         "course",
         r"only the loss|[Ll]ook at the loss|the loss (decides|shows)|损失才|要看损失|由损失来",
     ),
-    "after-overflow": ("course", r"(scale|S) is halved|halves (it|the scale)|\bskip(s|ped)?\b(?!')|因子减半|跳过"),
+    "after-overflow": (
+        "course",
+        r"(scale|S) is halved|halves (it|the scale)|\bskip(s|ped)?\b(?!')|因子减半|跳过",
+    ),
     "hysteresis-of-two": ("section", r"16,?384|32,?768|2¹[45]|2\^1[45]\b"),
     "one-weight-at-s-1": (
         "course",

@@ -119,6 +119,8 @@ def test_an_answer_that_comes_too_early_is_noticed(lessons, found):
 
 
 def test_what_a_lesson_says_of_a_later_one_s_question_is_noticed():
-    told = nbformat.v4.new_markdown_cell("(With its plain loss, it trains in FP16 without any help.)", id="told")
+    told = nbformat.v4.new_markdown_cell(
+        "(With its plain loss, it trains in FP16 without any help.)", id="told"
+    )
     asked = nbformat.v4.new_code_cell('mw.Exercise("five-small-networks")', id="asked")
     assert given_away([[told], [asked]]) == [("five-small-networks", "told")]
