@@ -67,8 +67,8 @@ _REASONS = {
     "binary": "is not a number: after 0b only the digits 0 and 1 may stand",
     "brackets": "is not a number: its brackets do not match",
     "form": (
-        "is not a number: write a decimal (0.1, 1e-8), a power (2^-24), a fraction (1/3), "
-        "arithmetic ((2-2^-10)×2^15), a hex float (0x1p-3), a bit pattern (0x7C00), inf or nan"
+        "is not a number: write a decimal (0.1, 1e-8), a power (2^-3), a fraction (1/3), "
+        "arithmetic ((1+1/4)×2^7), a hex float (0x1p-3), a bit pattern (0x7C00), inf or nan"
     ),
     "hex_exponent": "is not a number: a hex float ends in its exponent, such as 0x1.8p0",
     "lone_pattern": (
@@ -77,8 +77,8 @@ _REASONS = {
     ),
     "many": f"has more than {MAX_OPERANDS} numbers and brackets",
     "number": (
-        "is not a number: write a decimal (0.1, 1e-8), a power (2^-24), a fraction (1/3), "
-        "arithmetic ((2-2^-10)×2^15) or a hex float (0x1p-3)"
+        "is not a number: write a decimal (0.1, 1e-8), a power (2^-3), a fraction (1/3), "
+        "arithmetic ((1+1/4)×2^7) or a hex float (0x1p-3)"
     ),
     "payload": "is not a number: for a NaN with a payload write its code, such as 0x7E01",
     "power": "is not a number: an exponent is a whole number, such as that of 2^-24",

@@ -9,6 +9,7 @@ import pytest
 
 import mixwidgets as mw
 from docs.screenshots import LIVING
+from mixwidgets.support.languages.texts import texts
 from mixwidgets.teaching.exercises.questions import get_question, questions
 from notebooks.answers import TELLS, gives_away
 from notebooks.zh import edition
@@ -77,6 +78,16 @@ def test_no_page_that_is_read_before_the_lessons_answers_a_question_of_the_cours
         widget.close()
     asked = [name for name, (scope, _) in TELLS.items() if scope == "course"]
     assert [name for name in asked if gives_away(name, text)] == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_stands_under_a_question_s_field_shows_numbers_that_answer_none(language):
+    """As (2-2^-10)×2^15 would, under the question for the largest float16."""
+    how = texts(language, "page")["exercise.how"]
+    numbers = re.findall(r"[\w(][\w.^/+×()-]*\d", how)
+    assert len(numbers) == 6
+    asked = [question for question in questions().values() if question.kind == "number"]
+    assert [(one.id, number) for one in asked for number in numbers if one.is_right(number)] == []
 
 
 def test_every_question_has_what_gives_its_answer_away():
