@@ -6,8 +6,8 @@ With --experiment FILE.json instead of RUN_DIR the run is created first. Under t
 Exit status: 0 if the run finished by itself or was stopped, 1 if it failed, 2 if it could not be started.
 """
 
-# A hundred runs may wait for their slots at once, for hours. Until its wait is over, a process loads neither
-# torch nor NumPy, except a spare, whose purpose is to have loaded them. So functions import what they need.
+# The next runs wait for their slots, perhaps for hours. Until its wait is over, a process loads neither torch
+# nor NumPy, except a spare, whose purpose is to have loaded them. So functions import what they need.
 
 import argparse
 import errno
@@ -22,12 +22,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from mixwidgets.runs.scheduler.processes import await_run
 from mixwidgets.runs.scheduler.slots import NICENESS, wait_for_slot
-from mixwidgets.runs.store.system import lower_priority
+from mixwidgets.runs.scheduler.waiting import end_crashed
+from mixwidgets.runs.store.system import lower_priority, on_stop_signals
 from mixwidgets.support.files import create_mark
 
 _TORCHRUN = "TORCHELASTIC_RUN_ID"  # set in the environment of each process that torchrun starts
@@ -148,11 +148,7 @@ def _wait(run_path: Path, ticket: Path, lock: int) -> None:
         if wanted is None:
             raise FileNotFoundError(errno.ENOENT, f"run {run_path.name} was removed while it waited")
     except OSError as error:
-        from mixwidgets.runs.store.status import own_status, write_last_status
-
-        with suppress(OSError):  # the run's directory may be what is missing
-            message = f"It could not wait in the queue: {error.strerror or error}."
-            write_last_status(run_path, own_status("crashed", message=message))
+        end_crashed(run_path, f"It could not wait in the queue: {error.strerror or error}.")
         raise
 
 
@@ -183,12 +179,7 @@ class StopRequest:
         self._is_training = False
         self._file = run_path / "stop"
         self._pipe = kernel_pipe
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._on_signal)
-        others = (getattr(signal, name, None) for name in ("SIGHUP", "SIGQUIT", "SIGXCPU"))
-        for other in filter(None, others):  # those that the system has
-            if signal.getsignal(other) is not signal.SIG_IGN:  # as by nohup
-                signal.signal(other, self._on_signal)
+        on_stop_signals(self._on_signal)
         threading.Thread(target=self._watch, name="stop request", daemon=True).start()
 
     def why(self) -> str:
@@ -196,8 +187,8 @@ class StopRequest:
         self._is_training = True
         return self._why
 
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._why = f"It was stopped by {signal.Signals(number).name}."
+    def _on_signal(self, why: str) -> None:
+        self._why = why
 
     def _watch(self) -> None:
         while not self._why:

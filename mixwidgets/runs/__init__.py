@@ -11,7 +11,8 @@ Each imports only those above it. The process that trains, mixwidgets/training.p
 
 The way of a launch. `launch` writes the directory of a new run, takes the run's lock and a place in the
 queue, and starts `python -m mixwidgets.training RUN_DIR`, or hands all of it to a spare that has loaded
-torch already. The process waits for a slot of its device. Then `record` (scheduler/recording.py) trains,
+torch already. If others are before it, the kernel's waiting process (scheduler/waiting.py) does that once its
+turn is near. The process waits for a slot of its device. Then `record` (scheduler/recording.py) trains,
 and appends each event to the journal. Nothing comes back to the kernel in another way: whoever shows a run
 reads its directory.
 

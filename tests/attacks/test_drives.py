@@ -14,8 +14,9 @@ import pytest
 from mixwidgets.runs.scheduler.launch import launch
 from mixwidgets.runs.store import status
 from mixwidgets.runs.store.journal import create_run
+from mixwidgets.runs.store.lock import process_note
 from mixwidgets.runs.store.run import list_runs, open_run
-from mixwidgets.runs.store.status import Status, process_note, write_status
+from mixwidgets.runs.store.status import Status, write_status
 from mixwidgets.runs.store.system import process_start
 from mixwidgets.runs.widgets.training_lab.widget import TrainingLab
 from mixwidgets.support.files import replace_file

@@ -1,4 +1,6 @@
-"""The worker processes of a pool."""
+"""The worker processes of a pool, and the process of a run that waits."""
+
+import os
 
 import psutil
 
@@ -13,3 +15,13 @@ def _is_worker(process):
         return process.status() != psutil.STATUS_ZOMBIE and "popen_loky_posix" in " ".join(process.cmdline())
     except psutil.NoSuchProcess:  # it has just ended
         return False
+
+
+def waiting_process(run):
+    """The process of a launched run whose turn is near."""
+    there = [
+        one
+        for one in psutil.process_iter(["cmdline"])
+        if os.fspath(run.path) in (one.info["cmdline"] or []) and one.status() != psutil.STATUS_ZOMBIE
+    ]
+    return there[0] if there else None

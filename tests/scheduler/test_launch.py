@@ -11,6 +11,7 @@ import pytest
 
 from mixwidgets.runs.experiments.experiment import Experiment
 from mixwidgets.runs.scheduler.launch import launch
+from mixwidgets.runs.scheduler.processes import kernel_pipe
 from mixwidgets.runs.store.events import StepRecord
 from mixwidgets.runs.store.queue import positions
 from mixwidgets.runs.store.run import list_runs, open_run
@@ -193,6 +194,7 @@ def test_a_launch_that_has_no_room_or_is_interrupted_leaves_no_run_behind(tmp_pa
     def fail(*_, **__):
         raise error
 
+    kernel_pipe()  # stays
     descriptors = psutil.Process().num_fds()
     monkeypatch.setattr(*step, fail)
     with pytest.raises(type(error), match=r"no room|no more"):

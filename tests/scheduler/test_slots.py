@@ -8,7 +8,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psutil
 import pytest
 
 from mixwidgets.runs.experiments.experiment import Experiment
@@ -22,6 +21,7 @@ from mixwidgets.runs.store.lock import take_lock
 from mixwidgets.runs.store.queue import join as take_ticket
 from mixwidgets.runs.store.queue import positions, queue_of
 from mixwidgets.runs.store.run import list_runs, open_run
+from tests.scheduler.processes import waiting_process
 from tests.waiting import until
 
 STAND_IN = """
@@ -297,16 +297,6 @@ def test_a_ticket_is_asked_for_by_its_name(runs_dir):
         wait_for_slot(runs_dir / "../../etc", -1)
 
 
-def waiting_process(run):
-    """The process of a launched run that waits."""
-    there = [
-        one
-        for one in psutil.process_iter(["cmdline"])
-        if os.fspath(run.path) in (one.info["cmdline"] or []) and one.status() != psutil.STATUS_ZOMBIE
-    ]
-    return there[0] if there else None
-
-
 def loaded(process):
     """The names of the libraries that it has loaded, as one text: folders on their way may have any name."""
     return " ".join(Path(map.path).name for map in process.memory_maps())
@@ -324,10 +314,9 @@ def listens(process):
 
 @pytest.fixture
 def busy(join):
-    """A line in which one run goes and another is the next."""
-    owner = f"process{os.getpid()}"  # that of the runs which this process launches
-    running, following = join("running", owner=owner), join("following", owner=owner)
-    until(lambda: running.has_turn and "looks" in following.said)
+    """A line in which one run goes."""
+    running = join("running", owner=f"process{os.getpid()}")  # that of the runs which this process launches
+    until(lambda: running.has_turn)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -344,17 +333,17 @@ def test_a_waiting_run_is_small_and_can_be_ended(runs_dir, busy, ended_by, statu
     ended, behind = (launch(QUEUED, runs_dir) for _ in range(2))
     try:
         assert (ended.status, behind.status) == ("queued", "queued")
-        assert (ended.queue_position, behind.queue_position) == (2, 3)
-        process, other = (until(lambda run=run: waiting_process(run)) for run in (ended, behind))
-        until(lambda: listens(process) and listens(other))
+        assert (ended.queue_position, behind.queue_position) == (1, 2)
+        process = until(lambda: waiting_process(ended))
+        until(lambda: listens(process))
+        assert "python" in loaded(process)
+        assert "torch" not in loaded(process)
+        assert "_multiarray_umath" not in loaded(process)  # NumPy's
         ended_by(ended, process)
         assert ended.wait(60, progress=False) == status
         assert ended.queue_position is None
-        assert behind.queue_position == 2
+        assert behind.queue_position == 1
         assert ended.events() == []
-        assert "python" in loaded(other)
-        assert "torch" not in loaded(other)
-        assert "_multiarray_umath" not in loaded(other)  # NumPy's
     finally:
         behind.stop()
     assert behind.status == "stopped"
@@ -375,12 +364,12 @@ def test_a_waiting_run_ends_with_its_kernel_unless_it_outlives_it(runs_dir, busy
     command = [sys.executable, "-c", KERNEL, QUEUED.to_json(), os.fspath(runs_dir)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as kernel:
         own, other = (open_run(kernel.stdout.readline().strip()) for _ in range(2))
-        until(lambda: waiting_process(own) and waiting_process(other))
+        until(lambda: waiting_process(own))
         kernel.kill()
     try:
         assert own.wait(60, progress=False) == "stopped"
         assert own.message == "Its kernel ended."
-        until(lambda: other.queue_position == 1)  # the owner of the others has had its turn
+        assert other.queue_position == 1
         assert other.status == "queued"
     finally:
         other.stop()

@@ -4,31 +4,29 @@ import atexit
 import errno
 import os
 import shutil
-import subprocess
 import sys
-import threading
 from collections.abc import Iterable
 from pathlib import Path
 
 from mixwidgets.runs.experiments.experiment import Experiment
-from mixwidgets.runs.scheduler import processes
+from mixwidgets.runs.scheduler import processes, waiting
+from mixwidgets.runs.scheduler.slots import until_near
 from mixwidgets.runs.store import system
 from mixwidgets.runs.store.devices import slot_of
 from mixwidgets.runs.store.journal import create_run
-from mixwidgets.runs.store.lock import take_lock, write_note
+from mixwidgets.runs.store.lock import take_lock
 from mixwidgets.runs.store.queue import join, queue_of
 from mixwidgets.runs.store.run import Run
-from mixwidgets.runs.store.status import ALIVE, current_status, process_note
+from mixwidgets.runs.store.status import ALIVE, current_status
 from mixwidgets.runs.task.own_task import check_trust
 from mixwidgets.support.files import errors_explained
 from mixwidgets.support.installed import require_training
 
 _TOO_MANY = (
-    "A run cannot be started: this process has as many open files as it may, one of them for each run "
-    "that it launched and that is not over. Wait for some of them, launch the experiments as a sweep, or "
-    "allow more files with `ulimit -n`"
+    "A run cannot be started: this process has as many open files as it may. Close some of them, or allow "
+    "more with `ulimit -n`"
 )
-_kernel_ends: dict[int, Path] = {}  # of the pipes through which runs see that this process is alive
+_ending: list[Path] = []  # the launched runs that end with this process
 
 
 def launch(
@@ -62,23 +60,21 @@ def launch(
     with errors_explained("A run cannot be started", "change to a folder that exists, with os.chdir"):
         Path.cwd()  # which the run's process inherits; FileNotFoundError if it was deleted
     path = create_run(experiment, runs_dir)
-    kernel_end: list[int] = []
     handed_down: list[int] = []
     try:
-        kernel_end, run_end = _kernel_pipe(outlive_kernel, path)
-        handed_down += run_end
+        kernel = None if outlive_kernel else processes.kernel_pipe()
         lock = take_lock(path / "lock")
         handed_down.append(lock)
         queue = queue_of(slot_of(experiment.device))
         ticket, ticket_lock = join(queue, f"process{os.getpid()}", path.name, path.parent)
         handed_down.append(ticket_lock)
-        words = [os.fspath(path.absolute()), f"--lock={lock}", f"--ticket={os.fspath(ticket)}"]
-        words += [f"--ticket-lock={ticket_lock}", *(f"--kernel-pipe={end}" for end in run_end)]
-        with (path / "log.txt").open("xb") as log:
-            process = processes.start(words, log, handed_down)
-        write_note(lock, process_note(process.pid))  # the process that `Run.stop` may kill while it waits
+        run = processes.QueuedRun(path.absolute(), lock, ticket, ticket_lock, kernel)
+        if until_near(ticket):
+            waiting.hand_over(run)
+        else:
+            processes.start(run)
     except BaseException as error:  # including an interruption of the cell
-        _close([*kernel_end, *handed_down])  # first, because removing needs one
+        _close(handed_down)  # first, because removing needs one
         handed_down.clear()
         shutil.rmtree(path, ignore_errors=True)  # it would stay queued forever
         if isinstance(error, OSError) and error.errno == errno.EMFILE:
@@ -86,40 +82,23 @@ def launch(
         raise
     finally:
         _close(handed_down)
-    threading.Thread(target=_reap, args=(process, kernel_end), name=f"reap {path.name}", daemon=True).start()
+    if not outlive_kernel:
+        _ending.append(path)
     return Run(path)
-
-
-def _kernel_pipe(outlive_kernel: bool, run_path: Path) -> tuple[list[int], list[int]]:
-    """The kernel's end and the run's end of a pipe to which nothing is written: when the kernel ends, in
-    whatever way, the run reads end of file. Both are empty for a run that outlives its kernel."""
-    if outlive_kernel:
-        return [], []
-    run_end, kernel_end = os.pipe()
-    _kernel_ends[kernel_end] = run_path
-    return [kernel_end], [run_end]
-
-
-def _reap(process: subprocess.Popen[bytes], kernel_end: list[int]) -> None:
-    """Wait for the process, so that it leaves no zombie, and keep the kernel's end open until then."""
-    process.wait()
-    _close(kernel_end)
 
 
 def _close(descriptors: Iterable[int]) -> None:
     for descriptor in descriptors:
         os.close(descriptor)
-        _kernel_ends.pop(descriptor, None)
 
 
-# Keep forks of this process, such as multiprocessing's, from keeping its runs alive.
-system.in_every_fork(lambda: _close([*_kernel_ends]))
+system.in_every_fork(_ending.clear)
 
 
 @atexit.register
 def _say_what_ends() -> None:
     """For a script that launches and does not wait, whose runs would end in silence."""
-    alive = [path for path in _kernel_ends.values() if current_status(path).word in ALIVE]
+    alive = [path for path in _ending if current_status(path).word in ALIVE]
     if alive:
         runs = "1 run ends" if len(alive) == 1 else f"{len(alive)} runs end"
         print(

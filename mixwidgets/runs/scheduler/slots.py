@@ -20,7 +20,8 @@ NICENESS = 5
 
 _BYTES_OF_A_RUN = 1 << 30  # torch alone takes 300 MB
 _LOOK_EVERY_S = 0.05  # times the place in the queue
-_LONGEST_S = queue.STALLED_S / 5  # between two looks, each of which touches the waiting ticket
+LONGEST_PAUSE_S = queue.STALLED_S / 5
+"""Between two looks at the queue, each of which touches the waiting ticket."""
 
 
 def runs_at_once(slot: str) -> int:
@@ -49,12 +50,22 @@ def wait_for_slot(ticket: Path, lock: int, is_wanted: Callable[[], bool] = lambd
             place = line.index(mine)
             if (slot := _free_slot(folder, slots, place, mine.owner)) is not None:
                 return slot
-            time.sleep(min(_LOOK_EVERY_S * (place + 1), _LONGEST_S))
+            time.sleep(_pause(place))
         return None
     finally:
         with suppress(OSError):
             ticket.unlink()
         os.close(lock)
+
+
+def until_near(ticket: Path) -> float:
+    """0 if the holder of a ticket may run now or is the next: it needs its process. Otherwise, the seconds
+    until it makes sense to look again."""
+    tickets = [each.file for each in queue.line(ticket.parent)]
+    if ticket.name not in tickets:  # the folder was emptied or removed: `wait_for_slot` joins again
+        return 0
+    place = tickets.index(ticket.name)
+    return _pause(place) if place > len(_free(ticket.parent, runs_at_once(ticket.parent.name))) else 0
 
 
 @contextmanager
@@ -74,10 +85,19 @@ def slot_for(
 
 def _free_slot(folder: Path, slots: int, place: int, owner: str) -> int | None:
     """A slot for the ticket at this place (0: the next); None while earlier tickets need the free slots."""
-    free = [path for number in range(slots) if not is_locked(path := folder / f"slot-{number}")]
+    free = _free(folder, slots)
     for path in free if place < len(free) else ():
         with suppress(BlockingIOError):
             slot = take_lock(path, patience_s=0)
             write_note(slot, owner)
             return slot
     return None
+
+
+def _free(folder: Path, slots: int) -> list[Path]:
+    """The slots that nobody holds."""
+    return [path for number in range(slots) if not is_locked(path := folder / f"slot-{number}")]
+
+
+def _pause(place: int) -> float:
+    return min(_LOOK_EVERY_S * (place + 1), LONGEST_PAUSE_S)

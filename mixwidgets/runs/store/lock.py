@@ -109,6 +109,11 @@ def write_note(lock: int, text: str) -> None:
     os.write(lock, os.fsencode(text))
 
 
+def process_note(process_id: int) -> str:
+    """What is noted in the lock of a run while this process trains it, or waits for it."""
+    return f"{process_id} {system.process_start(process_id)}"
+
+
 def read_note(lock: int) -> str:
     """The text that was written into an open file."""
     os.lseek(lock, 0, os.SEEK_SET)

@@ -146,11 +146,6 @@ def named_processes(run_path: Path, status: Status) -> Iterator[tuple[int, str]]
         yield status.process_id, status.process_start
 
 
-def process_note(process_id: int) -> str:
-    """What a launcher notes in the lock of a run that this process trains."""
-    return f"{process_id} {system.process_start(process_id)}"
-
-
 def _age(run_path: Path, *names: str) -> float:
     """Seconds since the newest of these files was written or touched. A time in the future, beyond what
     clocks differ by, is none."""
@@ -259,11 +254,15 @@ def stop_runs(run_paths: Iterable[Path]) -> None:
 
 def _kill(run_path: Path) -> None:
     """Kill the run's process: one that the directory names and that, according to the system, was started to
-    train this run, or was a spare (`mixwidgets.runs.scheduler.processes`) and has this run's lock open."""
+    train this run, or was a spare (`mixwidgets.runs.scheduler.processes`) and has this run's lock open. The
+    one in which the run waits with others is continued instead: it does as asked unless it is suspended."""
     paths = {os.fsencode(path) for path in (run_path.absolute(), run_path.resolve())}
     for process_id, _ in named_processes(run_path, current_status(run_path)):
         command = system.command_line(process_id)
         trains = any(b" -m mixwidgets.training %b " % path in command for path in paths)
         was_spare = b" -m mixwidgets.training --spare " in command
+        waits = b" -m mixwidgets.runs.scheduler.waiting " in command
         if trains or (was_spare and system.has_open(process_id, run_path / "lock")):
             system.kill(process_id)
+        elif waits and system.has_open(process_id, run_path / "lock"):
+            system.resume(process_id)

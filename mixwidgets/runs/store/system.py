@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import IO
 
 from mixwidgets.support.installed import IN_BROWSER
@@ -183,6 +184,25 @@ def kill(process_id: int) -> None:
     if hasattr(signal, "SIGKILL"):
         with suppress(ProcessLookupError):
             os.kill(process_id, signal.SIGKILL)
+
+
+def resume(process_id: int) -> None:
+    """Let a suspended process go on, if it exists. Not on Windows."""
+    if hasattr(signal, "SIGCONT"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process_id, signal.SIGCONT)
+
+
+def on_stop_signals(action: Callable[[str], None]) -> None:
+    """Call `action` with a sentence once a signal asks this process to end. On the main thread."""
+
+    def tell(number: int, frame: FrameType | None) -> None:
+        action(f"It was stopped by {signal.Signals(number).name}.")
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU"):
+        number = getattr(signal, name, None)  # those that the system has
+        if number and (name in ("SIGINT", "SIGTERM") or signal.getsignal(number) is not signal.SIG_IGN):
+            signal.signal(number, tell)  # others may be ignored, as by nohup
 
 
 def can_fork() -> bool:
