@@ -87,7 +87,7 @@ async function notices() {
 }
 
 async function styleSheet(path) {
-  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [path] });
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [path], target: "safari17.5" }); // adds -webkit-user-select
   return outputFiles[0].text;
 }
 

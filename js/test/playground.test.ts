@@ -116,7 +116,7 @@ describe("the page", () => {
     const { model, el } = show({ loss_scale: "none", log2_loss_scale: 16 });
     const grip = el.querySelector<HTMLElement>("[role=slider]")!;
     const press = (key: string) => grip.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-    const shown = () => [grip.getAttribute("aria-valuenow"), grip.getAttribute("aria-valuetext"), model.get("loss_scale"), grip.hidden];
+    const shown = () => [grip.getAttribute("aria-valuenow"), grip.getAttribute("aria-valuetext"), model.get("loss_scale"), grip.closest("[hidden]") !== null];
     expect(shown()).toEqual(["0", "2^0 = 1", "none", false]);
     press("ArrowRight");
     expect(shown()).toEqual(["1", "2^1 = 2", "static", false]);

@@ -207,6 +207,14 @@ describe("a widget's questions", () => {
   });
 });
 
+it("does without what one engine draws otherwise, or not at all", () => {
+  const sheets = sources(".css").map((path) => readFileSync(path, "utf8"));
+  const stripes = sheets.flatMap((sheet) => sheet.match(/gradient\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g) ?? []);
+  expect(stripes.length).toBeGreaterThan(20);
+  expect(stripes.filter((one) => one.includes("color-mix"))).toEqual([]); // Firefox draws such a stripe too wide
+  expect(sheets.flatMap((sheet) => sheet.match(/text-decoration: \w+ .*/g) ?? [])).toEqual([]); // Safari takes no style in the shorthand
+});
+
 it("does without what Safari forgets the zoom of: rem, and px of a container's width", () => {
   const sheets = sources(".css").map((path) => readFileSync(path, "utf8"));
   expect(sheets.flatMap((sheet) => sheet.match(/.*\drem\b.*/g) ?? [])).toEqual([]);

@@ -35,7 +35,7 @@
     const { backgroundColor, backgroundImage } = styleOf(one);
     const own = rgba(backgroundColor);
     const below = own[3] === 1 ? [own] : behind(one.parentElement).map((other) => over(own, other));
-    const pattern = colours(backgroundImage);
+    const pattern = one.localName === "select" ? [] : colours(backgroundImage); // its arrow stands beside the words
     return pattern.length ? pattern.flatMap((part) => below.map((other) => over(rgba(part), other))) : below;
   };
   const least = (colour, grounds) => Math.min(...grounds.map((ground) => contrast(over(rgba(colour), ground), ground)));

@@ -47,7 +47,7 @@ GESTURES = {
     "Playground": [
         Gesture(".mw-play-transport button", ".mw-play-transport button", name="Pause"),
         Gesture(".mw-play-transport button", ".mw-play-count", name="One step"),
-        Gesture(".mw-chips label", ".mw-play-grip-words", name="static"),
+        Gesture(".mw-chips label", ".mw-play-title .mw-note", name="static"),
         Gesture(".mw-play-grip", ".mw-play-grip", (-60, 0)),
     ],
     "TrainingStep": [

@@ -12,7 +12,7 @@ LAPTOP = (1280, 720)
 ZOOMED = {200: (640, 360), 400: (320, 180)}
 PARTS = (Path(__file__).parent / "parts.js").read_text(encoding="utf-8")
 # The button of the stage, which magnifies by itself and has a key; and words that repeat what is beside them.
-ONLY_WIDE = {"Stage", "= 1", "this step, × S", "set by the run"}
+ONLY_WIDE = {"Stage", "= 1", "this step, × S, set by the run"}
 
 
 @pytest.fixture(params=NAMES)

@@ -61,6 +61,20 @@ def test_it_follows_a_hand(shown):
         page.changes(one.seen, before)
 
 
+@pytest.mark.parametrize("shown", ["NumberLine", "TrainingLab", "TrainingStep"], indirect=True)
+def test_menus_fit_their_row_and_drags_select_no_text(shown):
+    page, name, _ = shown
+    look = """const style = getComputedStyle(document.querySelector(arguments[0]));
+    return style[arguments[1]] ?? style[arguments[2]];"""
+    if name == "NumberLine":
+        assert page.box("select")[3] == page.box("input[type=text]")[3]
+        assert page.evaluate(look, ".mw-nl-board", "userSelect", "webkitUserSelect") == "none"
+    if name == "TrainingLab":
+        assert page.evaluate(look, ".mw-chart > svg", "userSelect", "webkitUserSelect") == "none"
+    if name == "TrainingStep":
+        assert page.evaluate(look, ".mw-step-figure", "textDecorationStyle", "") == "dotted"
+
+
 @pytest.mark.parametrize("page", ["firefox"], indirect=True)  # WebKitWebDriver has a mouse alone
 @pytest.mark.parametrize("shown", DRAGGED, indirect=True)
 def test_it_follows_a_finger(shown):

@@ -12,7 +12,7 @@ import type { Explored } from "./state.ts";
 const HEIGHT = 44;
 const PAD = 5; // above and below the curve
 const LEAST_WIDTH = 120;
-const THUMB = 8; // half of a slider's thumb
+const THUMB = 9; // half of a slider's thumb
 
 export function timeline({ view, snapshots, snapshot, looked }: Explored): HTMLElement {
   const slider = h("input", { type: "range", min: 0, step: 1, "aria-label": t("explorer.step") });

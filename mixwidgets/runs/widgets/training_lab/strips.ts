@@ -43,7 +43,7 @@ export function stripsChart(): Omit<Plot, "draw"> & { draw: (frame: Omit<Frame, 
     }));
     names.replaceChildren(...strips.map(({ name, style }, i) => {
       const top = frame.top + i * tall + above;
-      const at = named ? { x: frame.width - frame.right + 10, y: top + HEIGHT / 2 + 4 } : { x: frame.left, y: top - 4 };
+      const at = named ? { x: frame.width - frame.right + 10, y: top + HEIGHT / 2 + 4 } : { x: frame.left + 4, y: top - 4 };
       return s("text", { class: `mw-label ${colourClass(style)}`, ...at }, name);
     }));
     set(key, { hidden: strips.length === 0 });

@@ -53,8 +53,9 @@ export function gradientsPart(page: Page): HTMLElement {
   const weighted = h("span", { class: "mw-note" });
 
   view.effect(() => {
-    const { loss_weight: weight } = traits.value;
-    setText(weighted, weight === 1 ? t("play.scaled") : t("play.weighted", { weight: settingText(weight) }));
+    const { loss_scale: kind, loss_weight: weight } = traits.value;
+    const scaled = t(kind === "dynamic" ? "play.set_by_run" : "play.scaled");
+    setText(weighted, weight === 1 ? scaled : t("play.weighted", { scaled, weight: settingText(weight) }));
   });
   view.effect(() => {
     const { reached, format } = answers.value;
@@ -62,7 +63,7 @@ export function gradientsPart(page: Page): HTMLElement {
   });
   return h("section", { class: "mw-stack-tight mw-play-gradients", "aria-label": t("play.gradients") },
     h("div", { class: "mw-play-title" }, h("span", {}, h("h4", {}, t("play.gradients")), " ", weighted), counts(page, scale, fills)),
-    h("div", { class: "mw-play-ruler" }, inspector, scaleGrip(page, plot, scale)), fills.element);
+    h("div", { class: "mw-play-ruler" }, inspector, scaleGrip(page, plot)), fills.element);
 }
 
 /** How many gradients there are of each class; the counts add up to all gradients. */

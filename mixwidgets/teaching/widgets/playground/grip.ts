@@ -1,7 +1,7 @@
 // The one control of the loss scale S: a grip on the ruler, at S. Without a loss scale it stands at 1, and the first move makes a
-// static one; a dynamic loss scale is set by the run, and has no grip.
+// static one; a dynamic loss scale is set by the run, whose course names it, and has no grip: bars stand there.
 
-import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { clamp } from "#core/range.ts";
 import { h, set, setText } from "#ui/dom.ts";
@@ -20,13 +20,12 @@ const STEPS: Readonly<Record<string, number>> = {
   ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -PAGE, PageUp: PAGE, Home: -Infinity, End: Infinity,
 };
 
-/** `shown`: log2 of the scale of the step that is shown. */
-export function scaleGrip({ view, traits, edit }: Page, plot: Histogram, shown: ReadonlySignal<number>): HTMLElement {
+export function scaleGrip({ view, traits, edit }: Page, plot: Histogram): HTMLElement {
   const grip = h("div", { class: "mw-grip mw-play-grip", role: "slider", tabindex: 0, "aria-label": t("train.scale"), "aria-valuemin": LOWEST, "aria-valuemax": HIGHEST });
-  const [formula, hint] = [h("strong"), h("span", { class: "mw-note" })];
+  const [formula, hint] = [h("strong"), h("span", { class: "mw-note" }, t("play.drag"))];
   const words = h("span", { class: "mw-play-grip-words" }, formula, hint);
-  const isDynamic = computed(() => traits.value.loss_scale === "dynamic");
-  const now = computed(() => (isDynamic.value ? shown.value : log2InForce(traits.value)));
+  const track = h("div", { class: "mw-play-grip-track" }, words, grip);
+  const now = computed(() => log2InForce(traits.value));
   const move = (log2: number, isHeld: boolean) => edit({ loss_scale: "static", log2_loss_scale: clamp(log2, LOWEST, HIGHEST) }, isHeld);
 
   grip.addEventListener("keydown", (event) => {
@@ -51,15 +50,15 @@ export function scaleGrip({ view, traits, edit }: Page, plot: Histogram, shown: 
   view.effect(() => {
     const { x, low, bins } = plot.frame.value;
     const end = SIDE + x(low + bins);
-    const place = isDynamic.value ? end : SIDE + x(clamp(now.value, low, low + bins));
-    set(grip, { hidden: isDynamic.value, "aria-valuenow": now.value, "aria-valuetext": spokenScale(now.value) });
+    const place = SIDE + x(clamp(now.value, low, low + bins));
+    track.hidden = traits.value.loss_scale === "dynamic";
+    set(grip, { "aria-valuenow": now.value, "aria-valuetext": spokenScale(now.value) });
     grip.style.left = `${place}px`;
     hint.hidden = end < NARROW;
     const isBefore = end - place < (hint.hidden ? ROOM / 2 : ROOM);
     Object.assign(words.style, { left: isBefore ? "auto" : `${place}px`, right: isBefore ? `calc(100% - ${place}px)` : "auto" });
     set(words, { class: isBefore ? "mw-play-grip-words mw-play-grip-before" : "mw-play-grip-words" });
     setText(formula, now.value === 0 ? "S = 1" : `S = ${powerOfAny(2 ** now.value)}`);
-    setText(hint, t(isDynamic.value ? "play.set_by_run" : "play.drag"));
   });
-  return h("div", { class: "mw-play-grip-track" }, words, grip);
+  return track;
 }

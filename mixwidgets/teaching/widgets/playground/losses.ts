@@ -187,11 +187,15 @@ function nameLines(pen: CanvasRenderingContext2D, last: Row, lines: readonly Lin
     const isFirstAbove = first < second;
     [places[0], places[1]] = [middle + (isFirstAbove ? -LABEL : LABEL) / 2, middle + (isFirstAbove ? LABEL : -LABEL) / 2];
   }
+  Object.assign(pen, { strokeStyle: getComputedStyle(pen.canvas).backgroundColor, lineWidth: 4 });
+  const write = (text: string, y: number, fillStyle: string, weight?: number) => {
+    Object.assign(pen, { fillStyle, font: fontOf(pen, weight) });
+    pen.strokeText(text, x, y); // no line strikes it through
+    pen.fillText(text, x, y);
+  };
   lines.forEach(({ name, of, colour }, i) => {
-    Object.assign(pen, { fillStyle: i === 0 ? ink : colour, font: fontOf(pen, 700) });
-    pen.fillText(name, x, places[i]!);
-    Object.assign(pen, { fillStyle: ink, font: fontOf(pen) });
-    pen.fillText(lossText(of(last)), x, places[i]! + 14);
+    write(name, places[i]!, i === 0 ? ink : colour, 700);
+    write(lossText(of(last)), places[i]! + 14, ink);
   });
 }
 
