@@ -13,7 +13,6 @@ from mixwidgets.diagnosis.watching.targets import Loop
 from mixwidgets.diagnosis.watching.updates import Changes, Norms, Update, begin_norms, total
 from mixwidgets.floats.gradients.lazy import LazySummaries
 from mixwidgets.runs.store.events import StepRecord
-from mixwidgets.runs.training.gradients import Pending
 
 
 class SeenStep(NamedTuple):
@@ -62,13 +61,10 @@ class Step:
         self._extras: list[Changes] = []
         self._began = time.perf_counter()
 
-    def check_output(self, name: str, output: Tensor, summary: Pending | None) -> None:
-        """Look for an inf or a NaN in a module's output, or in its summary if it has one."""
+    def check_output(self, name: str, output: Tensor) -> None:
+        """Look for an inf or a NaN in a module's output."""
         self._saw_outputs = True
-        if summary is None:
-            self._checks.add("forward", name, stored_values(output))
-        else:
-            self._checks.add_summary("forward", name, summary)
+        self._checks.add("forward", name, stored_values(output))
 
     def check_loss(self, value: Tensor) -> None:
         """A loss, or the gradient of a model's output."""
@@ -132,9 +128,9 @@ class Step:
         """Weights at the end of the step."""
         self._counting.add("weights", weights, one)
 
-    def add_output(self, names: Sequence[str], output: Tensor) -> Pending | None:
+    def add_output(self, names: Sequence[str], output: Tensor) -> None:
         """Summarise a module's output."""
-        return self._counting.add("activations", {"": output}, one, names)
+        self._counting.add("activations", {"": output}, one, names)
 
     def add_output_gradient(self, names: Sequence[str], gradient: Tensor) -> None:
         """Summarise the gradient with respect to a module's output."""
