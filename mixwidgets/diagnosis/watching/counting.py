@@ -73,9 +73,7 @@ class Counting:
         self._loop = loop
         self._parts: dict[str, list[_Part]] = {kind: [] for kind in KINDS}
 
-    def add(
-        self, kind: str, tensors: Mapping[str, Tensor], scale: Scale, names: Sequence[str] = ()
-    ) -> None:
+    def add(self, kind: str, tensors: Mapping[str, Tensor], scale: Scale, names: Sequence[str] = ()) -> None:
         """Start to summarise tensors. names: those of a single one, such as a module's output."""
         if not tensors:
             return

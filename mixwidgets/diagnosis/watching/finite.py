@@ -41,24 +41,29 @@ class FiniteChecks:
         """Nothing more is added: start copying what is left on the device."""
         self._read = numbers_to_host([*self._largest.values()])
 
-    def first(self) -> dict[str, str]:
-        """The first name in each place that has an inf or a NaN; waits for the device."""
+    def read(self) -> tuple[dict[str, str], dict[str, float]]:
+        """The first name in each place that has an inf or a NaN, and the largest magnitude of the outputs of
+        each module, in the order in which they came. Waits for the device."""
         found: dict[str, str] = {}
+        outputs: dict[str, float] = {}
         for (place, name, _), number in zip(self._largest, self._read(), strict=True):
+            if place == "forward":
+                outputs[name] = float(_larger(outputs.get(name, 0.0), number))
             if not math.isfinite(number):
                 found.setdefault(place, name)
         for place, norms in self._norms:
             for name, norm in norms().items():
                 if not math.isfinite(norm):
                     found.setdefault(place, name)
-        return found
+        return found, outputs
 
 
 def _largest(values: Tensor) -> float | Tensor:
     """The largest magnitude, NaN if a value is NaN; on a device without waiting for it."""
     if not values.is_cpu:
         dtype = torch.float32 if values.dtype in _NARROW else None
-        return torch.linalg.vector_norm(values, math.inf, dtype=dtype)
+        largest: Tensor = torch.linalg.vector_norm(values, math.inf, dtype=dtype)
+        return largest
     # aminmax copies what is not contiguous.
     least, most = torch.aminmax(values) if values.is_contiguous() else (values.amin(), values.amax())
     return max(-least.item(), most.item())

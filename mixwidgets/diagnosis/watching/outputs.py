@@ -123,7 +123,7 @@ class _OutputHook:
             return  # the user compiles a function around the model, and the hook must not be compiled with it
         is_checked, *_ = self._what
         observer = self._hooks.observer
-        if observer.step.is_observed or (is_checked and observer.is_alert):
+        if observer.checks_outputs if is_checked else observer.step.is_observed:
             self._hooks.add(self._name, output, *self._what)
 
     def __reduce__(self) -> tuple[Any, ...]:
