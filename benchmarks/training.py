@@ -184,6 +184,12 @@ def _of(experiment: Experiment, steps: int, writer: SummaryWriter) -> dict[str, 
         "by hand, watched, no step observed but the first / not": against(
             by_hand, _by_hand(experiment, steps, partial(watch, every=10_000))
         ),
+        "by hand, watched every step, outputs checked every 10 steps / not": against(
+            by_hand, _by_hand(experiment, steps, partial(watch, every=1, outputs_every=10))
+        ),
+        "by hand, watched every 10 steps, outputs checked every step / not": against(
+            by_hand, _by_hand(experiment, steps, partial(watch, every=10, outputs_every=1))
+        ),
         "by hand, compared every step / watched every step": against(
             _by_hand(experiment, steps, partial(watch, every=1)),
             _by_hand(experiment, steps, partial(watch, every=1, changes_every=1)),

@@ -5,9 +5,12 @@ step, and of large ones, such as masks, those with a new version.
 """
 
 from collections.abc import Mapping
+from operator import is_
 
 import torch
 from torch import Tensor, nn
+
+from mixwidgets.diagnosis.watching.targets import inner_modules
 
 _SMALL = 1 << 14  # values
 
@@ -18,20 +21,21 @@ class Buffers:
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
+        self._seen: list[Tensor | None] = []
         self._all: dict[str, Tensor] = {}
         self._versions: dict[str, tuple[int, int]] = {}
         self._left_out: set[str] = set()
 
     def begin(self) -> None:
         """Look at each buffer once, waiting for the device."""
-        self._all = self._floats()
+        self._look()
         self._versions = {name: _version(buffer) for name, buffer in self._all.items()}
         self._left_out = {name for name, buffer in self._all.items() if not _is_finite(buffer)}
 
     def written(self, *, look_again: bool) -> Mapping[str, Tensor]:
         """Those that may have been written to since the last call. `look_again`: also for new ones."""
         if look_again:
-            self._all = self._floats()
+            self._look()
         found = {}
         for name, buffer in self._all.items():
             version = _version(buffer)
@@ -42,11 +46,14 @@ class Buffers:
                 found[name] = buffer
         return found
 
-    def _floats(self) -> dict[str, Tensor]:
-        named = self._model.named_buffers()
-        return {
+    def _look(self) -> None:
+        found = [buffer for module in inner_modules(self._model) for buffer in module._buffers.values()]
+        if len(found) == len(self._seen) and all(map(is_, found, self._seen)):
+            return
+        self._seen = found
+        self._all = {
             name.replace("_orig_mod.", ""): buffer
-            for name, buffer in named
+            for name, buffer in self._model.named_buffers()
             if buffer.is_floating_point() and buffer.layout == torch.strided
         }
 

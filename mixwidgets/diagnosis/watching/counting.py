@@ -8,7 +8,6 @@ GradScaler.unscale_ does.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -74,25 +73,21 @@ class Counting:
         self._loop = loop
         self._parts: dict[str, list[_Part]] = {kind: [] for kind in KINDS}
 
-    def add(
-        self, kind: str, tensors: Mapping[str, Tensor], scale: Scale, names: Sequence[str] = ()
-    ) -> Pending | None:
-        """Start to summarise tensors. names: those of a single one, such as a module's output. Returns what
-        waits for its summary, unless it is divided first."""
+    def add(self, kind: str, tensors: Mapping[str, Tensor], scale: Scale, names: Sequence[str] = ()) -> None:
+        """Start to summarise tensors. names: those of a single one, such as a module's output."""
         if not tensors:
-            return None
+            return
         values = {name: stored_values(tensor) for name, tensor in tensors.items()}
         zeros = {n: tensors[n].numel() - v.numel() for n, v in values.items() if tensors[n].is_sparse}
         factor = scale()
         # Divide by any other scale now, as `GradScaler.unscale_` does; 0 and infinity cannot be undone.
         is_divided = not is_power_of_two(factor) and 0 < factor < math.inf
-        formats, pending = self._loop.block_formats, None
+        formats = self._loop.block_formats
         kept, times = (_KEPT_OF_ONE, OUTPUTS) if names else (KEPT, STEPS)
         for group in _divided(values, factor) if is_divided else [values]:
             losses = {n: self._losses(kind, _dense(tensors[n], v)) for n, v in group.items() if formats}
-            pending = cache(begin(group, kept=kept, times=times))
+            pending = begin(group, kept=kept, times=times)
             self._parts[kind].append(_Part(pending, zeros, scale, names, losses))
-        return pending
 
     def _losses(self, kind: str, tensor: Tensor) -> Sequence[BlockLoss]:
         """Computed on the host, so on a GPU with a sync."""

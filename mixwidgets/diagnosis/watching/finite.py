@@ -1,21 +1,20 @@
 """Where a step has its first inf or NaN.
 
-A tensor is checked by its sum, which is not finite if a value is not, or by its norm or its summary if
-these are made anyway. (On a GPU, a sum that overflows is reported too.)
+A tensor is checked by its largest magnitude, or by its norm if that is taken anyway.
 """
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor
 
 from mixwidgets.diagnosis.watching.updates import Norms
-from mixwidgets.runs.training.gradients import Pending, to_host
+from mixwidgets.runs.training.gradients import to_host
 
 PLACES = ("forward", "buffer", "loss", "backward")
 """Where an inf or a NaN can be seen, in the order in which a step computes them."""
-_MOST = 4096  # tensors that are checked in a step
 _NARROW = (torch.float16, torch.bfloat16)
 
 
@@ -23,60 +22,66 @@ class FiniteChecks:
     """The checks of one step: added in its course, and read when it is over."""
 
     def __init__(self) -> None:
-        self._sums: list[tuple[str, str, float | Tensor]] = []
+        self._largest: dict[tuple[str, str, torch.device], float | Tensor] = {}
         self._norms: list[tuple[str, Norms]] = []
-        self._summaries: list[tuple[str, str, Pending]] = []
-        self._read_sums: Callable[[], Sequence[float]] = list
+        self._read: Callable[[], Sequence[float]] = list
 
     def add(self, place: str, name: str, values: Tensor) -> None:
-        """Check a tensor, by its sum."""
-        total = _sum(values)
-        if (isinstance(total, Tensor) or not math.isfinite(total)) and len(self._sums) < _MOST:
-            self._sums.append((place, name, total))
+        """Check a tensor; several with one name count together."""
+        if values.numel():
+            key = place, name, values.device
+            new, old = _largest(values), self._largest.get(key)
+            self._largest[key] = new if old is None else _larger(old, new)
 
     def add_norms(self, place: str, norms: Norms) -> None:
         """Check tensors by their norms."""
         self._norms.append((place, norms))
 
-    def add_summary(self, place: str, name: str, pending: Pending) -> None:
-        """Check a tensor by its summary."""
-        self._summaries.append((place, name, pending))
-
     def end(self) -> None:
         """Nothing more is added: start copying what is left on the device."""
-        self._read_sums = numbers_to_host([total for *_, total in self._sums])
+        self._read = numbers_to_host([*self._largest.values()])
 
-    def first(self) -> dict[str, str]:
-        """The first name in each place that has an inf or a NaN; waits for the device."""
+    def read(self) -> tuple[dict[str, str], dict[str, float]]:
+        """The first name in each place that has an inf or a NaN, and the largest magnitude of the outputs of
+        each module, in the order in which they came. Waits for the device."""
         found: dict[str, str] = {}
-        for (place, name, _), total in zip(self._sums, self._read_sums(), strict=True):
-            if not math.isfinite(total):
+        outputs: dict[str, float] = {}
+        for (place, name, _), number in zip(self._largest, self._read(), strict=True):
+            if place == "forward":
+                outputs[name] = float(_larger(outputs.get(name, 0.0), number))
+            if not math.isfinite(number):
                 found.setdefault(place, name)
         for place, norms in self._norms:
             for name, norm in norms().items():
                 if not math.isfinite(norm):
                     found.setdefault(place, name)
-        for place, name, pending in self._summaries:
-            if pending().not_finite:
-                found.setdefault(place, name)
-        return found
+        return found, outputs
 
 
-def _sum(values: Tensor) -> float | Tensor:
-    """The sum, which is not finite if a value is not. If only the sum overflows, it is 0 on the CPU, where a
-    second look is cheap."""
-    total = values.sum(dtype=torch.float32 if values.dtype in _NARROW else None)
-    if not total.is_cpu:
-        return total
-    number = total.item()
-    return number if math.isfinite(number) or not values.isfinite().all() else 0.0
+def _largest(values: Tensor) -> float | Tensor:
+    """The largest magnitude, NaN if a value is NaN; on a device without waiting for it."""
+    if not values.is_cpu:
+        dtype = torch.float32 if values.dtype in _NARROW else None
+        largest: Tensor = torch.linalg.vector_norm(values, math.inf, dtype=dtype)
+        return largest
+    # aminmax copies what is not contiguous.
+    least, most = torch.aminmax(values) if values.is_contiguous() else (values.amin(), values.amax())
+    return max(-least.item(), most.item())
+
+
+def _larger(left: float | Tensor, right: float | Tensor) -> float | Tensor:
+    """The larger of two; NaN if one is."""
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return torch.maximum(left, right)
+    return left if left != left or left >= right else right
 
 
 def numbers_to_host(values: Sequence[float | Tensor]) -> Callable[[], Sequence[float]]:
-    """Start copying numbers together, in the first tensor's dtype and device. The returned function waits."""
+    """Start copying numbers together, to the device of the first tensor. The returned function waits."""
     first = next((value for value in values if isinstance(value, Tensor)), None)
     if first is None:
         return lambda: [float(value) for value in values]
-    together = torch.stack([torch.as_tensor(value).to(first) for value in values])
-    read = to_host(together.float() if together.dtype in _NARROW else together)
+    dtypes = (value.dtype for value in values if isinstance(value, Tensor))
+    wide = reduce(torch.promote_types, dtypes, torch.float32)
+    read = to_host(torch.stack([torch.as_tensor(value, dtype=wide, device=first.device) for value in values]))
     return lambda: read().tolist()

@@ -18,6 +18,7 @@ from mixwidgets.runs.training.gradients import Summaries
 _MOST_SNAPSHOTS = 256
 _MOST_SUMMARIES = 1 << 14  # in all snapshots, at about 4 KB each
 _MOST_EVENTS = 1000  # the newest skipped steps and changes of the scale
+_MOST_FRAMES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +85,9 @@ class History:
         self.scale_changes: deque[ScaleChange] = deque(maxlen=_MOST_EVENTS)
         self.first_non_finite: dict[str, NonFinite] = {}
         """The first inf or NaN in all steps, by place."""
+        self.frames: dict[int, Mapping[str, float]] = {}
+        """The largest magnitude of each module's outputs, by step: of the newest steps in which they were
+        checked, up to the first with an output that is not finite."""
         self.updates = UpdateNotes()
         self.is_broken = False
         """Whether the gradients of the newest observed step hold an inf or a NaN."""
@@ -100,9 +104,11 @@ class History:
             self.skipped_steps.append(record.step)
         if seen.next_scale != record.loss_scale:
             self.scale_changes.append(ScaleChange(record.step, record.loss_scale, seen.next_scale))
-        self._saw_outputs |= seen.saw_outputs
-        if seen.not_finite and not (seen.is_observed or self.first_non_finite):
+        if seen.not_finite and self._saw_outputs and not (seen.outputs or self.first_non_finite):
             self._first_unobserved = record.step
+        if seen.outputs:
+            self._saw_outputs = True
+            self._add_frame(record.step, seen.outputs)
         for where, name in seen.not_finite.items():
             self.first_non_finite.setdefault(where, NonFinite(record.step, where, name))
         if seen.is_observed:
@@ -129,6 +135,12 @@ class History:
             )
         )
         return True
+
+    def _add_frame(self, step: int, outputs: Mapping[str, float]) -> None:
+        if "forward" not in self.first_non_finite:
+            self.frames[step] = outputs
+        if len(self.frames) > _MOST_FRAMES:
+            del self.frames[min(self.frames)]
 
     @property
     def compared(self) -> Snapshot | None:
@@ -157,12 +169,27 @@ class History:
         for where in PLACES:
             if where in self.first_non_finite:
                 step, _, name = self.first_non_finite[where]
-                yield _BROKEN[where].format(step=f"{step:,}", name=repr(name))
+                before = self._before(step, name) if where == "forward" else ""
+                yield _BROKEN[where].format(step=f"{step:,}", name=repr(name)) + before
         if self._first_unobserved:
             yield (
                 f"Step {self._first_unobserved:,} was not observed, so the outputs of its modules were not "
-                "checked; from there on those of every step were. With every=1 they always are."
+                "checked; from there on those of every step were. "
+                "With outputs_every=1 they always are."
             )
+
+    def _before(self, step: int, name: str) -> str:
+        """How large the outputs of a module were in the frames before a step."""
+        frames = [(at, outputs[name]) for at, outputs in self.frames.items() if at < step and name in outputs]
+        if not frames:
+            return ""
+        parts = ", ".join(f"{_short(largest)} in step {at:,}" for at, largest in frames)
+        return f" The largest magnitude there was {parts}."
+
+
+def _short(value: float) -> str:
+    """Three significant digits: 31,000."""
+    return f"{float(f'{value:.3g}'):,g}"
 
 
 _BROKEN = {

@@ -64,7 +64,8 @@ class LoopHooks:
         self.recorder: object = None
         """What is kept while hooks are placed: a watcher that writes somewhere, though nobody may hold it."""
         self._placed = ExitStack()  # removes the hooks that last for all steps
-        self._known: dict[str, nn.Parameter] | None = None  # the weights, until the next observed step
+        self._weights: dict[str, nn.Parameter] = {}
+        self._trained: list[tuple[int, bool]] = []  # to see that the weights have changed
         self._hooked: set[str] = set()  # the parameters with a hook
         self._stepped_by: dict[int, dict[str, nn.Parameter]] = {}  # by an optimiser's id: its watched weights
         self._copies, self._extras, self._buffers = Copies(), Extras(loop.extra), Buffers(loop.model)
@@ -73,6 +74,7 @@ class LoopHooks:
     def place(self) -> None:
         """Place all hooks, or none if that fails."""
         self._hooked.clear()
+        self._trained.clear()
         self._has_looked = False
         self._buffers.begin()
         with ExitStack() as placed:
@@ -90,9 +92,12 @@ class LoopHooks:
     def _place_on_parameters(self) -> None:
         """On parameters that require a gradient and have no hook yet."""
         self._stepped_by.clear()
-        self._known = None
+        trained = self._loop.trained()
+        if trained == self._trained:
+            return
+        self._trained, self._weights = trained, self._loop.parameters()
         if "gradients" in self._loop.of or self._passes_are_steps:
-            for name, parameter in self._loop.parameters().items():
+            for name, parameter in self._weights.items():
                 if parameter.requires_grad and name not in self._hooked:
                     reach = partial(self._reach, name)
                     handle = parameter.register_post_accumulate_grad_hook(reach)  # type: ignore[no-untyped-call]
@@ -198,12 +203,6 @@ class LoopHooks:
             self.observer.step.add_extras(changes)
         if self.observer.is_next_compared:
             self._extras.keep(self._weights)
-
-    @property
-    def _weights(self) -> dict[str, nn.Parameter]:
-        if self._known is None:
-            self._known = self._loop.parameters()
-        return self._known
 
     def _weights_of(self, optimizer: torch.optim.Optimizer) -> dict[str, nn.Parameter]:
         """The watched weights that it steps."""

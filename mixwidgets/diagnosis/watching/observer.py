@@ -49,7 +49,9 @@ class Observer:
     Results are read one step later to avoid device syncs, or at once on the CPU.
     """
 
-    def __init__(self, loop: Loop, device: torch.device, every: int, changes_every: int) -> None:
+    def __init__(
+        self, loop: Loop, device: torch.device, every: int, changes_every: int, outputs_every: int
+    ) -> None:
         """`device`: that of the parameters."""
         self.is_active = False
         """False before `start`, after `stop`, and after an error."""
@@ -64,7 +66,7 @@ class Observer:
         """How many passes of the model were seen."""
         self.logs = list[ScalarLog]()
         """Logs that get each observed step."""
-        self._loop, self._device, self._every = loop, device, every
+        self._loop, self._device, self._every, self._outputs_every = loop, device, every, outputs_every
         self._changes_every, self._compared = changes_every, -changes_every
         self._steps_behind = 0 if device.type == "cpu" else 1
         self._journal: Journal | None = None
@@ -101,8 +103,10 @@ class Observer:
         return ended % self._every == 0 and ended - self._compared >= self._changes_every
 
     @property
-    def is_alert(self) -> bool:
-        """Whether an inf or a NaN was seen: from there on outputs are checked in every step."""
+    def checks_outputs(self) -> bool:
+        """Whether outputs are checked in the step in progress: in every one after an inf or a NaN."""
+        if self.step.is_observed or self._ended % self._outputs_every == 0:
+            return True
         return bool(self.history.first_non_finite)
 
     @property

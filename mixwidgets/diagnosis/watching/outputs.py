@@ -1,7 +1,7 @@
 """The outputs of a model's modules, and what the backward pass sends back to them, by forward hooks."""
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from functools import partial
 from typing import Any, NamedTuple
@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from mixwidgets.diagnosis.watching.observer import Observer, guarded
 from mixwidgets.diagnosis.watching.targets import Loop, tensors_in
-from mixwidgets.runs.training.gradients import Pending
 
 
 class _Output(NamedTuple):
@@ -23,8 +22,6 @@ class _Output(NamedTuple):
     """Of the tensor's values: it may be written to in place."""
     names: list[str]
     """A module often returns the output of the last one inside it: one tensor with two names."""
-    summary: Pending | None
-    """In progress."""
 
     def is_of(self, tensor: Tensor) -> bool:
         return self.tensor() is tensor and self.version == tensor._version
@@ -59,26 +56,33 @@ class OutputHooks:
         in_backward = torch._C._current_graph_task_id() != -1  # a checkpoint's second forward pass
         if not (self._loop.model.training or torch.is_grad_enabled()):
             return  # evaluation
-        self.observer.forward_passes += is_model and not in_backward
-        tensors = [
-            (where, tensor) for where, tensor in tensors_in(output) if self.observer.can_read(name, tensor)
-        ]
-        has_loss = any(where == ".loss" or (is_model and tensor.numel() == 1) for where, tensor in tensors)
-        for where, tensor in tensors:
-            summary = None
-            if is_summarised and self.observer.step.is_observed:
-                summary = self._summarise(f"{name} output{where}", tensor, in_backward)
+        step = self.observer.step
+        tensors = {
+            where: tensor for where, tensor in tensors_in(output) if self.observer.can_read(name, tensor)
+        }
+        losses = self._models_own(tensors, in_backward) if is_model else ()
+        for where, tensor in tensors.items():
+            if is_summarised and step.is_observed:
+                self._summarise(f"{name} output{where}", tensor, in_backward)
             if is_checked and not in_backward:
-                if is_model and (where == ".loss" or tensor.numel() == 1):
-                    self.observer.step.check_loss(tensor)
+                if where in losses:
+                    step.check_loss(tensor)
                 else:
-                    self.observer.step.check_output(name, tensor, summary)
+                    step.check_output(name, tensor)
+
+    def _models_own(self, tensors: Mapping[str, Tensor], in_backward: bool) -> Sequence[str]:
+        """Where the model's outputs have a loss; if nowhere, what the loss sends back is looked at."""
+        losses = [where for where, tensor in tensors.items() if where == ".loss" or tensor.numel() == 1]
+        if in_backward:
+            return losses
+        self.observer.forward_passes += 1
+        for where, tensor in tensors.items() if not losses else ():
             # Hidden states, deeper inside, have gradients of the model too.
-            is_outer = where.count("[") + where.count(".") < 2
-            if is_model and not has_loss and is_outer and tensor.requires_grad and not in_backward:
+            if tensor.requires_grad and where.count("[") + where.count(".") < 2:
                 see = partial(self._outer_gradient, self.observer.step)
                 handle = tensor.register_hook(see)  # type: ignore[no-untyped-call]
                 self._on_tensors.callback(handle.remove)
+        return losses
 
     @guarded
     def _outer_gradient(self, step: object, gradient: Tensor) -> None:
@@ -86,20 +90,19 @@ class OutputHooks:
         if step is self.observer.step and gradient.layout == torch.strided:
             self.observer.step.check_loss(gradient)
 
-    def _summarise(self, name: str, tensor: Tensor, in_backward: bool) -> Pending | None:
+    def _summarise(self, name: str, tensor: Tensor, in_backward: bool) -> None:
         newest = self._newest
         if newest and newest.is_of(tensor) and name not in newest.names:
             newest.names.append(name)
-            return newest.summary
-        names, step, summary = [name], self.observer.step, None
+            return
+        names, step = [name], self.observer.step
         if "activations" in self._loop.of and not in_backward:
-            summary = step.add_output(names, tensor)
-        self._newest = _Output(weakref.ref(tensor), tensor._version, names, summary)
+            step.add_output(names, tensor)
+        self._newest = _Output(weakref.ref(tensor), tensor._version, names)
         if "activation_gradients" in self._loop.of and tensor.requires_grad:
             see = partial(self._output_gradient, step, names)
             handle = tensor.register_hook(see)  # type: ignore[no-untyped-call]
             self._on_tensors.callback(handle.remove)
-        return summary
 
     @guarded
     def _output_gradient(self, step: object, names: list[str], gradient: Tensor) -> None:
@@ -120,7 +123,7 @@ class _OutputHook:
             return  # the user compiles a function around the model, and the hook must not be compiled with it
         is_checked, *_ = self._what
         observer = self._hooks.observer
-        if observer.step.is_observed or (is_checked and observer.is_alert):
+        if observer.checks_outputs if is_checked else observer.step.is_observed:
             self._hooks.add(self._name, output, *self._what)
 
     def __reduce__(self) -> tuple[Any, ...]:

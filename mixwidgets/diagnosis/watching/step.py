@@ -13,7 +13,6 @@ from mixwidgets.diagnosis.watching.targets import Loop
 from mixwidgets.diagnosis.watching.updates import Changes, Norms, Update, begin_norms, total
 from mixwidgets.floats.gradients.lazy import LazySummaries
 from mixwidgets.runs.store.events import StepRecord
-from mixwidgets.runs.training.gradients import Pending
 
 
 class SeenStep(NamedTuple):
@@ -29,8 +28,8 @@ class SeenStep(NamedTuple):
     not_finite: Mapping[str, str]
     """Where an inf or a NaN was seen first, in each place of `PLACES` that held one."""
     is_observed: bool
-    saw_outputs: bool
-    """Whether any module's output was seen."""
+    outputs: Mapping[str, float]
+    """The largest magnitude of each module's outputs; empty if they were not checked."""
     next_scale: float
     """The loss scale of the next step."""
 
@@ -51,7 +50,7 @@ class Step:
         self.is_observed = is_observed
         self._number = number
         self._first_scale = self._scale = scale
-        self._counting, self._checks, self._saw_outputs = Counting(loop), FiniteChecks(), False
+        self._counting, self._checks = Counting(loop), FiniteChecks()
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
         self._before_closure: tuple[float | Tensor | None] | None = None  # the own loss before a closure
@@ -62,13 +61,9 @@ class Step:
         self._extras: list[Changes] = []
         self._began = time.perf_counter()
 
-    def check_output(self, name: str, output: Tensor, summary: Pending | None) -> None:
-        """Look for an inf or a NaN in a module's output, or in its summary if it has one."""
-        self._saw_outputs = True
-        if summary is None:
-            self._checks.add("forward", name, stored_values(output))
-        else:
-            self._checks.add_summary("forward", name, summary)
+    def check_output(self, name: str, output: Tensor) -> None:
+        """Look for an inf or a NaN in a module's output."""
+        self._checks.add("forward", name, stored_values(output))
 
     def check_loss(self, value: Tensor) -> None:
         """A loss, or the gradient of a model's output."""
@@ -132,9 +127,9 @@ class Step:
         """Weights at the end of the step."""
         self._counting.add("weights", weights, one)
 
-    def add_output(self, names: Sequence[str], output: Tensor) -> Pending | None:
+    def add_output(self, names: Sequence[str], output: Tensor) -> None:
         """Summarise a module's output."""
-        return self._counting.add("activations", {"": output}, one, names)
+        self._counting.add("activations", {"": output}, one, names)
 
     def add_output_gradient(self, names: Sequence[str], gradient: Tensor) -> None:
         """Summarise the gradient with respect to a module's output."""
@@ -169,7 +164,7 @@ class Step:
         skipped = next_scale < scale if self._updated is None else not self._updated
         gradients, others = self._counting.gradients(order), self._counting.others()
         update = self._read_update(skipped)
-        losses, not_finite = self._read_loss(), self._checks.first()
+        losses, (not_finite, outputs) = self._read_loss(), self._checks.read()
         if losses and not math.isfinite(losses[0]):
             not_finite.setdefault("loss", "loss")
         record = StepRecord(
@@ -190,7 +185,7 @@ class Step:
             update=update,
             not_finite=not_finite,
             is_observed=self.is_observed,
-            saw_outputs=self._saw_outputs,
+            outputs=outputs,
             next_scale=next_scale,
         )
 

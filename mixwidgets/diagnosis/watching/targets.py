@@ -48,6 +48,16 @@ class Loop:
         named = ((_own_name(name), weight) for name, weight in self.model.named_parameters())
         return {name: weight for name, weight in named if weight.is_floating_point() and self.is_chosen(name)}
 
+    def trained(self) -> list[tuple[int, bool]]:
+        """Differs once a parameter was added, replaced, frozen or unfrozen. Looked at in every observed step,
+        so it takes a tenth of the time of `parameters`."""
+        return [
+            (id(weight), weight.requires_grad)
+            for module in inner_modules(self.model)
+            for weight in module._parameters.values()
+            if weight is not None
+        ]
+
     def modules(self) -> Iterator[tuple[str, nn.Module, bool, bool]]:
         """The modules to hook, by name: whether the output is checked for infs and NaNs (for leaves, compiled
         modules and the model itself), and whether it is summarised.
@@ -213,6 +223,17 @@ def tensors_in(output: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
         parts = ((f".{field.name}", getattr(output, field.name)) for field in dataclasses.fields(output))
     for where, part in parts:
         yield from tensors_in(part, path + where)
+
+
+def inner_modules(model: nn.Module) -> list[nn.Module]:
+    """A module and all inside it, in some order; faster than `nn.Module.modules`."""
+    found, seen = [model], {id(model)}
+    for module in found:
+        for inner in module._modules.values():
+            if inner is not None and id(inner) not in seen:
+                seen.add(id(inner))
+                found.append(inner)
+    return found
 
 
 def compiled_modules(model: nn.Module) -> dict[str, str]:

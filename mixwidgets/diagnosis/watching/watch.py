@@ -54,6 +54,7 @@ def watch(
     scale_rule: str | None = None,
     extra: Mapping[str, object] = MappingProxyType({}),
     changes_every: int = 10,
+    outputs_every: int | None = None,
     **misspelt: object,
 ) -> "Watcher":
     """Observe a training loop without changing it, from now on: `watcher = watch(model, optimizer)`.
@@ -86,6 +87,8 @@ def watch(
     changes_every: optimiser steps, at least, between observed steps in which weights and extras are compared
         with what they were before. With every=1 and changes_every=1 that is each step, which costs a small
         network about 5 % more, since each weight is copied and read twice.
+    outputs_every: optimiser steps between those in which the outputs of modules are checked for an inf or a
+        NaN, and their largest magnitudes kept (`Watcher.frames`); None: in observed steps only.
 
     Gradients are read at the end of each backward pass of an observed step, before they are clipped or
     unscaled, and are reported unscaled by the GradScaler's scale (a scale of your own is not known). For
@@ -96,17 +99,17 @@ def watch(
     In observed steps the gradients' norm is taken again as the optimiser steps, and in some of them weights
     are compared with what they were before (`Snapshot.changes`; of a tensor with more than 2^16 values, a
     regular sample). In every step the gradients, the buffers and the loss are checked for an inf or a NaN;
-    outputs of modules are in observed steps, and in all after the first inf or NaN
+    outputs of modules are in observed steps (see `outputs_every`), and in all after the first inf or NaN
     (`Watcher.first_non_finite`).
 
     TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
-    format, kind or rule, names that match nothing, or an `every` or `changes_every` below 1.
+    format, kind or rule, names that match nothing, or a number of steps below 1.
     """
     if misspelt:
         word, accepted = next(iter(misspelt)), [*inspect.signature(watch).parameters][:-1]
         raise TypeError(f"watch takes no {word!r}.{did_you_mean(word, accepted)}")
     loop = check_loop(model, optimizer, scaler, of, names, block_formats, block_axis, scale_rule, extra)
-    return Watcher(loop, every, format, path, changes_every).start()
+    return Watcher(loop, every, format, path, changes_every, outputs_every).start()
 
 
 _RECORDING: weakref.WeakSet["Watcher"] = weakref.WeakSet()
@@ -129,6 +132,7 @@ class Watcher:
         format: str,
         path: str | os.PathLike[str] | None,
         changes_every: int,
+        outputs_every: int | None,
     ) -> None:
         self.every = whole_number("every", every, 1, 10_000_000)
         """Optimiser steps between observed steps."""
@@ -144,7 +148,9 @@ class Watcher:
         devices = {weight.device: None for weight in weights}
         self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
         changes_every = whole_number("changes_every", changes_every, 1, 10_000_000)
-        self._observer = Observer(loop, self._device, self.every, changes_every)
+        outputs_every = self.every if outputs_every is None else outputs_every
+        outputs_every = whole_number("outputs_every", outputs_every, 1, 10_000_000)
+        self._observer = Observer(loop, self._device, self.every, changes_every, outputs_every)
         self._hooks = LoopHooks(loop, self._observer)
         self._is_watching = False
         if path is not None:
@@ -264,6 +270,13 @@ class Watcher:
         first."""
         first = self._history.first_non_finite.values()
         return min(first, key=lambda value: (value.step, PLACES.index(value.where)), default=None)
+
+    @property
+    def frames(self) -> dict[int, dict[str, float]]:
+        """The largest magnitude of each module's outputs, by step and by module in the order of the forward
+        pass: of the newest five steps whose outputs were checked (see `outputs_every` of `watch`), up to the
+        first with an inf or a NaN in one. `pandas.DataFrame(watcher.frames)` has a column for each step."""
+        return {step: dict(outputs) for step, outputs in self._history.frames.items()}
 
     @property
     def notes(self) -> list[str]:
