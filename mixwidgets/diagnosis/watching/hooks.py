@@ -176,6 +176,7 @@ class LoopHooks:
     def _optimizer_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         step = self.observer.step
         if step.is_observed:
+            self._place_on_parameters()  # some may have come since the last step ended
             self._look_for_scaler()
         step.begin_closure()
         weights = self._weights_of(optimizer)
