@@ -324,7 +324,12 @@ def test_each_text_has_a_translation_and_no_translation_outlives_its_text(lang):
     assert translated("my own task", lang) == "my own task"
 
 
-def test_widgets_of_a_page_and_a_language_share_one_module(monkeypatch):
+@pytest.fixture
+def in_a_kernel(monkeypatch):
+    monkeypatch.setattr("mixwidgets.floats.widgets.bundles.get_ipython", lambda: "a shell")
+
+
+def test_widgets_of_a_page_and_a_language_share_one_module(monkeypatch, in_a_kernel):
     sent = []
     for method in ("open", "send"):
         monkeypatch.setattr(BaseComm, method, lambda self, data=None, **_: sent.append(data["state"]))
@@ -335,7 +340,12 @@ def test_widgets_of_a_page_and_a_language_share_one_module(monkeypatch):
     assert [module["bits.title"] for module in modules] == ["位编辑器", "Bit editor"]
 
 
-def test_a_closed_module_is_made_anew():
+def test_without_a_kernel_each_widget_has_its_own_module():
+    """As in Shiny, whose sessions see only the widgets that were made in them."""
+    assert mw.BitEditor(1)._module is not mw.BitEditor(2)._module
+
+
+def test_a_closed_module_is_made_anew(in_a_kernel):
     before = mw.BitEditor(1)._module
     before.close()
     after = mw.BitEditor(1)._module

@@ -169,8 +169,8 @@ class History:
         for where in PLACES:
             if where in self.first_non_finite:
                 step, _, name = self.first_non_finite[where]
-                before = self._before(step, name) if where == "forward" else ""
-                yield _BROKEN[where].format(step=f"{step:,}", name=repr(name)) + before
+                earlier = self._before(step, name) if where == "forward" else ""
+                yield _BROKEN[where].format(step=f"{step:,}", name=repr(name)) + earlier
         if self._first_unobserved:
             yield (
                 f"Step {self._first_unobserved:,} was not observed, so the outputs of its modules were not "

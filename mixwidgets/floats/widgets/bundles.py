@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from anywidget import AnyWidget
+from IPython import get_ipython
 
 from mixwidgets.support.languages.texts import texts
 
@@ -30,9 +31,13 @@ _shared: dict[tuple[str, str], PageModule] = {}
 
 
 def page_module(name: str, lang: str) -> PageModule:
-    """The module that all widgets of a page and a language share in this process."""
+    """The module that all widgets of a page and a language share in a kernel.
+
+    Elsewhere each widget has its own: the sessions of a Shiny server see only what was made in them.
+    """
     module = _shared.get((name, lang))
-    if module is None or module.comm is None:  # ipywidgets' `close_all` closes it too
+    # ipywidgets' `close_all` closes it too
+    if module is None or module.comm is None or get_ipython() is None:
         module = _shared[name, lang] = PageModule(_esm=_page_text(name, lang))
     return module
 
