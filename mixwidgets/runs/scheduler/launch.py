@@ -62,12 +62,12 @@ def launch(
     path = create_run(experiment, runs_dir)
     handed_down: list[int] = []
     try:
-        kernel = None if outlive_kernel else processes.kernel_pipe()
         lock = take_lock(path / "lock")
         handed_down.append(lock)
         queue = queue_of(slot_of(experiment.device))
         ticket, ticket_lock = join(queue, f"process{os.getpid()}", path.name, path.parent)
         handed_down.append(ticket_lock)
+        kernel = None if outlive_kernel else processes.kernel_pipe()
         run = processes.QueuedRun(path.absolute(), lock, ticket, ticket_lock, kernel)
         if until_near(ticket):
             waiting.hand_over(run)
