@@ -73,7 +73,7 @@ TELLS: Mapping[str, tuple[str, str]] = {
     "what-one-seed-says": ("lesson", r"they do not all say the same|并不都|happened to say"),
     "seeds-for-a-claim": ("lesson", r"5 of 5 seeds favour|3\.1%|one time in 32"),
     "added-seeds": ("lesson", r"trained now: 6|Three new seeds|三个新的种子"),
-    "seven-under-even": ("course", r"becomes \[8|EVEN doubles the scale|doubles FLOOR's scale|从这里起把缩放因子加倍"),
+    "seven-under-even": ("course", r"becomes \[8|EVEN doubles the scale|从这里起把缩放因子加倍"),
     "mean-of-a-block": ("lesson", r"rounded down\*\* leaves|RCEIL always rounds up|\*\*向下舍入\*\*时"),
     "which-product-costs": ("lesson", r"forward product alone|是前向的乘积|单是前向|只有前向"),
     "dy-by-chance": ("lesson", r"error of dy \*\*larger|errors in a column average out|误差\*\*变大\*\*"),
