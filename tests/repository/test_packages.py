@@ -1,9 +1,12 @@
 """What other places read of this package: the description of its wheel, and the recipe for conda-forge."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 
@@ -31,3 +34,14 @@ def test_the_recipe_for_conda_is_of_this_version_and_its_files_exist():
     assert RECIPE["about"]["license"] == PROJECT["project"]["license"]
     assert RECIPE["about"]["license_file"] == PROJECT["project"]["license-files"]
     assert RECIPE["build"]["python"]["entry_points"] == ["mixwidgets = mixwidgets.cli:app"]
+
+
+@pytest.mark.slow  # asks the package index
+def test_the_extras_that_the_tests_do_not_install_go_with_the_constraints():
+    extras = PROJECT["project"]["optional-dependencies"]
+    (own,) = (Requirement(line) for line in extras["test"] if line.startswith("mixwidgets["))
+    others = [line for name, lines in extras.items() if name not in own.extras | {"test"} for line in lines]
+    assert others
+    pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "-c", "constraints.txt"]
+    found = subprocess.run([*pip, *others], cwd=ROOT, capture_output=True, text=True, timeout=280)
+    assert found.returncode == 0, found.stderr

@@ -194,7 +194,7 @@ def test_one_message_a_change(sent, change, keys):
 def test_the_first_message_has_the_number(monkeypatch):
     opened = []
     monkeypatch.setattr(
-        ipywidgets.Widget, "open", lambda self: opened.append(self.get_state(["format", "code", "_input"]))
+        mw.BitEditor, "open", lambda self: opened.append(self.get_state(["format", "code", "_input"]))
     )
     mw.BitEditor("0.1", format="bf16")
     assert opened == [{"format": "bfloat16", "code": "0x3DCD", "_input": "0.1"}]
