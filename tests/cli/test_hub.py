@@ -1,8 +1,10 @@
-"""A real JupyterHub with three users: a bit that a page flips, a launched run, and what others see of it."""
+"""A real JupyterHub with three users and the settings of docs/hub.md: a bit that a page flips, a launched
+run, and what others see of it."""
 
 import importlib.util
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -21,6 +23,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 PROXY = ROOT / "node_modules/configurable-http-proxy/bin/configurable-http-proxy"
 USERS = ("ada", "bob", "cleo")
+PRINTED = re.compile(r"```python\n(# jupyterhub_config\.py\n.*?)```", re.DOTALL)
 PATIENCE_S = 120
 CONFIG = """
 c.JupyterHub.bind_url = "http://127.0.0.1:{ports[0]}"
@@ -31,10 +34,8 @@ c.JupyterHub.authenticator_class = "dummy"
 c.DummyAuthenticator.allow_all = True
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = {folder!r} + "/{{username}}"
-c.Spawner.cmd = [{python!r}, "-m", "jupyterhub.singleuser"]
 c.Spawner.args = ["--allow-root"]
 c.Spawner.http_timeout = c.Spawner.start_timeout = {patience}
-c.Spawner.environment = {{"PYTHONPATH": {root!r}, "PATH": {path!r}}}
 c.JupyterHub.load_roles = [
     {{"name": "test", "scopes": ["admin:users", "admin:servers", "access:servers"], "services": ["test"]}}
 ]
@@ -54,16 +55,20 @@ class Hub:
             "ports": ports,
             "node": str(python.with_name("node")),
             "proxy": str(PROXY),
-            "python": sys.executable,
             "folder": str(folder),
-            "root": str(ROOT),
-            "path": os.pathsep.join([str(python.parent), os.environ["PATH"]]),
             "token": self.token,
             "patience": PATIENCE_S,
         }
-        (folder / "jupyterhub_config.py").write_text(CONFIG.format(**settings), encoding="utf-8")
+        printed = PRINTED.findall((ROOT / "docs/hub.md").read_text(encoding="utf-8"))
+        config = "\n".join([CONFIG.format(**settings), *printed])
+        (folder / "jupyterhub_config.py").write_text(config, encoding="utf-8")
         self.log = folder / "hub.log"
-        environment = {**os.environ, "CONFIGPROXY_AUTH_TOKEN": uuid.uuid4().hex}
+        environment = {  # a hub passes PATH and PYTHONPATH on to its servers
+            **os.environ,
+            "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]]),
+            "PYTHONPATH": str(ROOT),
+            "CONFIGPROXY_AUTH_TOKEN": uuid.uuid4().hex,
+        }
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "jupyterhub"], cwd=folder, env=environment, stdout=log, stderr=log
@@ -189,9 +194,17 @@ def test_a_run_finishes_and_other_users_do_not_see_it(kernels):
         assert kernels[other].run("print(mw.TrainingLab().runs)") == "[]"
 
 
+def test_the_settings_of_the_documentation_copy_the_course_and_reach_the_kernel(kernels):
+    assert "00_start_here.ipynb" in kernels["ada"].run("import os; print(*os.listdir('mixwidgets-course'))")
+    names = ["MIXWIDGETS_LANG", "OMP_NUM_THREADS"]
+    assert kernels["ada"].run(f"print(*map(os.environ.get, {names}))") == "zh 1"
+
+
 def test_the_course_is_copied_and_no_second_server_is_started(kernels):
     command = "import subprocess, sys; print(subprocess.run([sys.executable, '-m', 'mixwidgets', 'lab', "
-    told = kernels["bob"].run(f"{command}'--classroom'], capture_output=True, text=True, check=True).stdout)")
-    assert "bob/mixwidgets-course" in told
-    lessons = kernels["bob"].run("import os; print(*os.listdir('mixwidgets-course'))").split()
+    told = kernels["bob"].run(
+        f"{command}'--classroom', 'mine'], capture_output=True, text=True, check=True).stdout)"
+    )
+    assert "bob/mine" in told
+    lessons = kernels["bob"].run("import os; print(*os.listdir('mine'))").split()
     assert "00_start_here.ipynb" in lessons
