@@ -51,9 +51,13 @@ class Hub:
         ports = _free_ports(3)
         self.address = f"127.0.0.1:{ports[0]}"
         python = Path(sys.executable)
+        # not the script in .venv/bin, whose child would outlive the hub
+        node = subprocess.check_output(
+            [python.with_name("node"), "-p", "process.execPath"], text=True
+        ).strip()
         settings = {
             "ports": ports,
-            "node": str(python.with_name("node")),
+            "node": node,
             "proxy": str(PROXY),
             "folder": str(folder),
             "token": self.token,
