@@ -142,7 +142,7 @@ def test_a_killed_waiting_process_interrupts_its_runs_alone(runs_dir):
     assert len(waiting_processes()) == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGXCPU])
 def test_a_signal_to_the_waiting_process_is_named(runs_dir, number):
     first, *waiting = launched(runs_dir, 3)
     waiting_processes()[0].send_signal(number)

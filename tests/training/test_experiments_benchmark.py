@@ -162,18 +162,12 @@ class TestTheTable:
         assert results.PATH.with_suffix(".md").read_text(encoding="utf-8") == markdown(ROWS_THERE)
 
     def test_lesson_10_counts_what_it_says(self):
-        judged_claims = [claim for row in ROWS_THERE.values() for claim in row["claims"]]
         claims = [claim for row in ROWS.values() for claim in row.claims]
         of_two_cells = sum(claim.relation in "<>" and isinstance(claim.right, str) for claim in claims)
-        alike = sum(claim.relation == "≈" and claim.within is None for claim in claims)
-        shown = sum(claim["shows"] for claim in judged_claims)
         lesson = (results.PATH.parents[2] / "notebooks/10_sweep.ipynb").read_text(encoding="utf-8")
-        assert (
-            f"`experiments.md` makes {len(claims)}, {shown} of which it calls shown. In {of_two_cells} of"
-            in lesson
-        )
+        assert len(claims) > 100
+        assert f"**More than a hundred claims.** `experiments.md` makes that many; {of_two_cells} of them" in lesson
         assert f"claims, chance = {of_two_cells}, " in lesson
-        assert f"(Another {alike} say that two recipes are *alike*" in lesson
 
     @pytest.mark.parametrize("number", [number for number in ROWS_THERE if ROWS[number].over])
     def test_a_loss_is_told_over_that_of_the_same_seed_of_another_cell(self, number):

@@ -326,7 +326,7 @@ def test_each_text_has_a_translation_and_no_translation_outlives_its_text(lang):
 
 @pytest.fixture
 def in_a_kernel(monkeypatch):
-    monkeypatch.setattr("mixwidgets.floats.widgets.bundles.get_ipython", lambda: "a shell")
+    monkeypatch.setattr("IPython.get_ipython", lambda: "a shell")
 
 
 def test_widgets_of_a_page_and_a_language_share_one_module(monkeypatch, in_a_kernel):

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from anywidget import AnyWidget
-from IPython import get_ipython
 
 from mixwidgets.support.languages.texts import texts
 
@@ -35,6 +34,8 @@ def page_module(name: str, lang: str) -> PageModule:
 
     Elsewhere each widget has its own: the sessions of a Shiny server see only what was made in them.
     """
+    from IPython import get_ipython
+
     module = _shared.get((name, lang))
     # ipywidgets' `close_all` closes it too
     if module is None or module.comm is None or get_ipython() is None:
