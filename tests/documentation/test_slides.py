@@ -149,10 +149,10 @@ def test_the_notes_say_what_the_lesson_says_there(written):
         page = chromium.new_page()
         page.goto((written / "04_loss_scaling_en.html").as_uri())
         page.wait_for_function("window.Reveal?.isReady()")
-        assert not page.get_by_text("Gradients are small numbers").is_visible()
+        assert not page.get_by_text("Gradients are small, and the range").is_visible()
         with page.expect_popup() as opened:
             page.keyboard.press("s")
-        opened.value.get_by_text("Gradients are small numbers").wait_for()
+        opened.value.get_by_text("Gradients are small, and the range").wait_for()
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,9 @@ def record_step(
     `reference`; `compare_steps` of the two files gives the result of `first_difference`, which does all this
     in one process.
 
-    model, batch, loss, step: as of `first_difference`. Both processes need the same weights and batch.
+    `model`, `batch`, `loss` and `step` are those of `first_difference`. Both processes need the same weights
+    and batch.
+
     recipe: a preset's name or a Recipe, or "as_is": the dtypes that the model and the batch have. Without a
     reference, "fp32" records a reference.
     file: the path to write, a safetensors file. It has the outputs and gradients of all modules in float32,
