@@ -166,7 +166,7 @@ class TestTheTable:
         of_two_cells = sum(claim.relation in "<>" and isinstance(claim.right, str) for claim in claims)
         lesson = (results.PATH.parents[2] / "notebooks/10_sweep.ipynb").read_text(encoding="utf-8")
         assert len(claims) > 100
-        assert f"**More than a hundred claims.** `experiments.md` makes that many; {of_two_cells} of them" in lesson
+        assert f"`experiments.md` makes that many; {of_two_cells} of them" in lesson
         assert f"claims, chance = {of_two_cells}, " in lesson
 
     @pytest.mark.parametrize("number", [number for number in ROWS_THERE if ROWS[number].over])
