@@ -213,7 +213,7 @@ def test_scrubbing_through_the_snapshots_of_a_loop(page, show, watched, theme, w
         counts = watched.counts()
         assert figures(widget) == [counts.flushed, counts.subnormal, counts.normal, counts.overflow]
         track, mark = slider.bounding_box(), widget.locator(".mw-loss-plot .mw-plot-here").bounding_box()
-        place = track["x"] + 8 + (track["width"] - 16) * (step - 1) / 190
+        place = track["x"] + 9 + (track["width"] - 18) * (step - 1) / 190
         assert mark["x"] + mark["width"] / 2 == pytest.approx(place, abs=1)
     assert page.evaluate("window.model.get('step')") == 11
     sent, height = page.evaluate(f"{SAVED}.length"), widget.bounding_box()["height"]
@@ -327,8 +327,10 @@ def test_the_heat_map_of_many_tensors(page, show):
     assert found.violations_count == 0, found.generate_report()
 
 
-# How wide the canvas is in its own pixels and on the screen; and whether its names, which it begins with, are
-# finer than pairs of pixels that were drawn as one.
+def percent(cell):
+    return float(cell.inner_text().replace("∞", "inf").rstrip(" %"))
+
+
 def test_other_formats_have_the_errors_that_python_estimates(page, show, watched):
     widget = show("light", 360, watched)
     widget.get_by_text("Other formats at this scale").click()
@@ -339,9 +341,9 @@ def test_other_formats_have_the_errors_that_python_estimates(page, show, watched
         if log2 % 8 == 0:
             for index, name in enumerate(["float16", *watched.compare]):
                 row = widget.get_by_role("row").nth(index + 1)
-                said = row.get_by_role("cell").last.inner_text()
-                error = together.relative_error(name, 2.0**log2).value
-                assert float(said.replace("∞", "inf").rstrip(" %")) == pytest.approx(100 * error, rel=0.051)
+                error = 100 * together.relative_error(name, 2.0**log2).value
+                cell = row.get_by_role("cell").last
+                until(lambda cell=cell, error=error: percent(cell) == pytest.approx(error, rel=0.051))
         slider.press("ArrowRight")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate(SCROLL_SIDEWAYS) == []

@@ -407,31 +407,38 @@ def test_chromium_gives_the_bits_that_node_and_numpy_give(page):
         assert {"settings": case["settings"], **row} == case, name
 
 
-# The luminance of a canvas's darkest pixel, in 0 … 255.
-DARKEST = """(canvas) => {
+# The luminances, in 0 … 255, of the darkest and the lightest pixel painted, and of the theme's ink.
+PAINTED = """(canvas) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let darkest = 255;
+  const lightness = ([red, green, blue]) => 0.3 * red + 0.6 * green + 0.1 * blue;
+  const found = [];
   for (let i = 0; i < data.length; i += 4)
-    if (data[i + 3] > 200) darkest = Math.min(darkest, 0.3 * data[i] + 0.6 * data[i + 1] + 0.1 * data[i + 2]);
-  return darkest;
+    if (data[i + 3] === 255) found.push(lightness(data.slice(i, i + 3)));
+  return [Math.min(...found), Math.max(...found), lightness(getComputedStyle(canvas).color.match(/[0-9]+/g))];
 }"""
+
+
+def is_painted_in(chart, ink):
+    darkest, lightest, of_theme = chart.evaluate(PAINTED)
+    found = {"dark": darkest, "light": lightest}[ink]
+    return abs(found - of_theme) < 1 and (of_theme < 60) == (ink == "dark")
 
 
 def test_what_is_painted_follows_the_theme_and_is_dark_on_paper(opened):
     page = opened(mw.Playground())
     page.get_by_role("button", name="One step").click()
     chart = page.locator(".mw-play-chart")
-    for media, is_dark_ink in (
-        ({"color_scheme": "dark"}, False),
-        ({"color_scheme": "light"}, True),
-        ({"color_scheme": "dark"}, False),
-        ({"media": "print", "color_scheme": "light"}, True),
+    for media, ink in (
+        ({"color_scheme": "dark"}, "light"),
+        ({"color_scheme": "light"}, "dark"),
+        ({"color_scheme": "dark"}, "light"),
+        ({"media": "print", "color_scheme": "light"}, "dark"),
     ):
         page.emulate_media(**media)
-        until(lambda wanted=is_dark_ink: (chart.evaluate(DARKEST) < 60) == wanted)
+        until(lambda wanted=ink: is_painted_in(chart, wanted))
     # JupyterLab hides the page while it changes the theme.
     page.emulate_media(media="screen", color_scheme="dark")
-    until(lambda: chart.evaluate(DARKEST) > 60)
+    until(lambda: is_painted_in(chart, "light"))
     page.emulate_media(color_scheme="light")
     page.evaluate(
         """() => {
@@ -440,7 +447,7 @@ def test_what_is_painted_follows_the_theme_and_is_dark_on_paper(opened):
           requestAnimationFrame(() => (document.body.style.display = ""));
         }"""
     )
-    until(lambda: chart.evaluate(DARKEST) < 60)
+    until(lambda: is_painted_in(chart, "dark"))
 
 
 def worst(lang):
