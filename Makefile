@@ -47,7 +47,7 @@ notebooks: .venv/.test
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 --timeout=900 $(SHARED) -p no:cacheprovider --ignore=notebooks/zh $(NOTEBOOKS)
 
 browser: .venv/.test .venv/.browser build/npm/.made build/wheels/.made node_modules/.installed
-	$(BIN)/python -m pytest -m "browser $(SLOW)" -n auto --maxprocesses 8 --dist worksteal
+	$(BIN)/python -m pytest -m "browser $(SLOW)" -n auto --maxprocesses 8 --dist worksteal tests/browser
 
 # For those who work on it
 

@@ -7,6 +7,7 @@ import pytest
 
 import mixwidgets as mw
 from mixwidgets.floats.widgets.page import picture
+from notebooks import pictures
 from tests.repository.test_notebooks import size_and_lines
 
 
@@ -54,3 +55,15 @@ def test_a_wrong_path_or_a_closed_widget_is_refused_before_a_browser_starts(monk
     editor.close()
     with pytest.raises(ValueError, match="this widget was closed"):
         editor.picture(tmp_path / "bit.png")
+
+
+def test_the_lessons_pictures_of_a_widget_are_drawn_in_both_languages():
+    editor = mw.BitEditor("0.1", format="float16")
+    data, metadata = pictures._of_widget(editor)
+    chinese = metadata[pictures.CHINESE]
+    assert data["text/plain"].startswith(repr(editor))
+    assert "0.1 is rounded to 0.0999755859375" in data["text/plain"]
+    assert "Bit editor" in metadata["image/png"]["alt"]
+    assert "位编辑器" in chinese["alt"]
+    assert chinese["png"] != data["image/png"]
+    assert editor.lang == "en"

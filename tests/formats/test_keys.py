@@ -30,6 +30,7 @@ def family():
                 continue
 
 
+FAMILY = list(family())
 CATALOGUE = [fmt for fmt in mw.list_formats() if fmt.bits <= 8]
 WIDER = [mw.get_format("float16"), mw.get_format("bfloat16")]
 UNUSUAL = [
@@ -156,10 +157,17 @@ def test_a_few_values_for_each_way(tables, rounding, overflow):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fmt", [*CATALOGUE, *UNUSUAL, *family()], ids=lambda fmt: fmt.name)
+@pytest.mark.parametrize("fmt", [*CATALOGUE, *UNUSUAL], ids=lambda fmt: fmt.name)
 def test_every_way_for_each_format(tables, fmt):
     for (rounding, overflow), dtype in itertools.product(WAYS, FLOATS):
         check(fmt, dtype, rounding, overflow, step=1 if fmt.bits <= 8 else 29)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(FAMILY)), ids=lambda number: FAMILY[number].name)
+def test_a_few_ways_for_each_of_a_family(tables, number):
+    for (rounding, overflow), dtype in itertools.product(WAYS[number % 7 :: 7], FLOATS):
+        check(FAMILY[number], dtype, rounding, overflow)
 
 
 @pytest.mark.slow

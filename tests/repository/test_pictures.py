@@ -6,9 +6,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-import mixwidgets as mw
-from notebooks import pictures
-
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "screenshots"
 
@@ -39,16 +36,3 @@ def test_every_picture_is_shown():
         shown |= set(re.findall(r"screenshots/([\w-]+\.\w+)", text))
         shown |= {f"{name}-light.png" for name in re.findall(r"\{living\} (\S+)", text)}
     assert {path.name for path in PICTURES.iterdir()} == shown
-
-
-@pytest.mark.browser
-def test_the_lessons_pictures_of_a_widget_are_drawn_in_both_languages():
-    editor = mw.BitEditor("0.1", format="float16")
-    data, metadata = pictures._of_widget(editor)
-    chinese = metadata[pictures.CHINESE]
-    assert data["text/plain"].startswith(repr(editor))
-    assert "0.1 is rounded to 0.0999755859375" in data["text/plain"]
-    assert "Bit editor" in metadata["image/png"]["alt"]
-    assert "位编辑器" in chinese["alt"]
-    assert chinese["png"] != data["image/png"]
-    assert editor.lang == "en"
