@@ -26,9 +26,12 @@ atexit.register(shutil.rmtree, os.environ["MIXWIDGETS_QUEUE"], ignore_errors=Tru
 # What a command prints depends on these.
 for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS"):
     os.environ.pop(name, None)
-# A shell starts what runs in the background with Control-C ignored, and what tests start would inherit that.
+# What a shell starts in the background has some signals ignored, and what tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in {"SIGQUIT", "SIGHUP"} & {*dir(signal)}:
+    if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 # A busy machine may be slow to stop what it was asked to stop.
 status._PATIENCE_S = sweeping._PATIENCE_S = LIMIT_S
 
