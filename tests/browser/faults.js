@@ -14,13 +14,15 @@
 
   // Contrast (WCAG 2.2), of colours in any notation
   const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const rgba = (colour) => {
+  const known = new Map(); // of one look, in which nothing changes: a colour's parts, and what stands behind an element
+  const kept = (key, find) => (known.has(key) || known.set(key, find(key)), known.get(key));
+  const rgba = (colour) => kept(colour, () => {
     pen.clearRect(0, 0, 1, 1);
     pen.fillStyle = colour;
     pen.fillRect(0, 0, 1, 1);
     const [r, g, b, a] = pen.getImageData(0, 0, 1, 1).data;
     return [r, g, b, a / 255];
-  };
+  });
   const over = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
   const linear = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
   const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
@@ -30,14 +32,14 @@
   };
   const colours = (image) => image.match(/(?:rgba?|color|oklab|oklch)\((?:[^()]|\([^()]*\))*\)/g) ?? [];
   /** What may stand behind an element's text: one colour, or all those of a pattern. */
-  const behind = (one) => {
+  const behind = (element) => kept(element, (one) => {
     if (!one) return [rgba("Canvas")];
     const { backgroundColor, backgroundImage } = styleOf(one);
     const own = rgba(backgroundColor);
     const below = own[3] === 1 ? [own] : behind(one.parentElement).map((other) => over(own, other));
     const pattern = one.localName === "select" ? [] : colours(backgroundImage); // its arrow stands beside the words
     return pattern.length ? pattern.flatMap((part) => below.map((other) => over(rgba(part), other))) : below;
-  };
+  });
   const least = (colour, grounds) => Math.min(...grounds.map((ground) => contrast(over(rgba(colour), ground), ground)));
   const isOff = (one) => one.closest(":disabled, [aria-disabled=true]") !== null;
 
@@ -148,10 +150,14 @@
   }
 
   window.look = {
-    faults: (finest) => [...ofText(finest), ...ofControls(), ...ofMarks(), ...ofPage()],
+    faults(finest) {
+      known.clear();
+      return [...ofText(finest), ...ofControls(), ...ofMarks(), ...ofPage()];
+    },
     stops: () => (look.awaited = stops()).map(called),
     /** Which of the stops has the focus, and whether one sees it: a ring of 2 px and 3 : 1 at it or its label. */
     focused() {
+      known.clear();
       const one = document.activeElement;
       const rings = [one, one.closest("label") ?? one].map(styleOf).filter(({ outlineStyle }) => outlineStyle !== "none");
       const seen = rings.some(({ outlineColor, outlineWidth }) =>
