@@ -451,7 +451,7 @@ def test_what_is_painted_follows_the_theme_and_is_dark_on_paper(opened):
 
 
 def worst(lang):
-    """Every headline of a language, with the longest arguments."""
+    """Every headline of a language with the longest arguments, and the longest that stands under one."""
     texts = json.loads((ROOT / f"mixwidgets/support/languages/{lang}/page.json").read_text(encoding="utf-8"))
     args = {
         "name": "bfloat16", "format": "bfloat16", "step": "1,000", "since": "100",
@@ -472,7 +472,8 @@ def worst(lang):
         and not (lead == "play.lead_learns" and re.search("_(all|stall)", rest))
     ]
     others = [filled(key) for key in texts if re.match(r"play\.(ask_|then_|start|changed|verdict_)", key)]
-    return ended + others
+    below = [f"{filled('play.more_lost')} {filled('play.more_drawn')}", filled("play.more_stall")]
+    return ended + others, below
 
 
 LINES = """(texts) => {
@@ -492,7 +493,7 @@ def test_a_headline_has_two_lines_and_three_on_a_phone_and_on_the_stage(opened, 
         page.set_viewport_size({"width": width, "height": 720})
         if width == 1281:
             page.locator(".mw-stage-button").click()
-        too_long = [one for one in page.evaluate(LINES, worst(lang)) if one[0] > most]
+        too_long = [one for one in page.evaluate(LINES, worst(lang)[0]) if one[0] > most]
         assert too_long == [], width
 
 
@@ -509,6 +510,28 @@ def test_every_question_fits_its_box_at_every_width(opened, lang):
               return end(".mw-play-headline") - end(".mw-play-words");
             }"""
             assert page.evaluate(inside) >= -1, (width, name)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_without_a_story_no_room_is_kept_for_its_guesses(opened, lang):
+    page = opened(mw.Playground(lang=lang))
+    page.locator(".mw-play-transport button").first.click()  # pause
+    for width, height in ((390, 142), (440, 142), (580, 128), (640, 128), (680, 100), (830, 100), (900, 98)):
+        page.set_viewport_size({"width": width, "height": 900})
+        room, over = page.evaluate(
+            """([heads, below]) => {
+              const [box, words, head, more] = ["headline", "words", "verdict", "more"].map((part) =>
+                document.querySelector(`.mw-play-${part}`));
+              const end = (one) => one.getBoundingClientRect().bottom;
+              const over = heads.flatMap((one) => below.map((text) => {
+                [head.textContent, more.textContent] = [one, text];
+                return [Math.round(end(words) - end(box)), one, text];
+              }));
+              return [box.offsetHeight, over.filter(([by]) => by > 3)]; // of the gap below
+            }""",
+            worst(lang),
+        )
+        assert (room, over) == (height, []), width
 
 
 def test_one_screen_that_nothing_moves(opened):

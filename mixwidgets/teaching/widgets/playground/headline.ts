@@ -55,7 +55,9 @@ export function headlinePart(page: Page, story: Story, playing: ReadonlySignal<b
     said = performance.now();
     spoken.say(words.textContent!);
   });
-  return h("div", { class: "mw-play-headline" }, h("div", { class: "mw-play-words" }, words, more), buttonsPart(page, story), spoken.element);
+  const box = h("div", { class: "mw-play-headline" }, h("div", { class: "mw-play-words" }, words, more), buttonsPart(page, story), spoken.element);
+  view.effect(() => void box.classList.toggle("mw-play-alone", !page.traits.value.story));
+  return box;
 }
 
 /** The guesses; what was guessed; the second act; the next story. */
