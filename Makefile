@@ -130,7 +130,7 @@ clean:
 
 # Packages that are used as they are, without all that npm would install for them: by browser tests, by the slides, which
 # have reveal.js beside them, and by JupyterLite.
-PACKED = @vscode/jupyter-ipywidgets8@1.0.9 requirejs@2.3.8 reveal.js@4.6.1 pyodide@314.0.7
+PACKED = @vscode/jupyter-ipywidgets8@1.0.9 requirejs@2.3.8 @jupyter-widgets/html-manager@1.0.15 reveal.js@4.6.1 pyodide@314.0.7
 build/npm/.made: Makefile .venv/.test
 	mkdir -p $(@D)
 	cd $(@D) && for package in $(PACKED); do file=$$($(NPM) pack --silent $$package) && mkdir -p $${file%.tgz} && tar -xzf $$file -C $${file%.tgz} --strip-components=1 || exit 1; done

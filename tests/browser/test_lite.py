@@ -61,6 +61,16 @@ def test_the_scratch_notebook_runs_in_the_browser(scratch):
 
     scratch.output(EDITOR).get_by_role("switch", name=re.compile("^fraction bit 10 of 10")).click()
     scratch.ask(VALUE, "(65472.0, '0x7BFE')")
+    line, designer, question = (scratch.output(cell) for cell in (LINE, DESIGNER, EXERCISE))
+    line.get_by_role("group", name="Number line").press("ArrowUp")
+    expect(line.get_by_label("value", exact=True)).to_have_value("0.10003662109375")
+    designer.get_by_label("start from a known format").select_option("float8_e4m3")
+    designer.get_by_label("exponent bits").press("ArrowUp")
+    designer.get_by_label("fraction bits").press("ArrowDown")
+    expect(designer.locator(".mw-callout")).to_contain_text("This is float8_e5m2")
+    question.get_by_role("textbox", name="Your prediction").fill("65504")
+    question.get_by_role("button", name="Check").click()
+    expect(question.get_by_text("✓ solved")).to_be_visible()
 
     for source, said in {
         "mw.LossScaleExplorer": "LossScaleExplorer needs numpy; write `import numpy` first in this cell",

@@ -16,6 +16,14 @@ from tests.cli.calling import call, run_of, step
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = get_command(app).commands
+TABS = """
+mixwidgets --install-completion >&2
+. ~/.bashrc
+registered=($(complete -p mixwidgets))  # complete -o default -F FUNCTION mixwidgets
+press_tab() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "${registered[4]}" "$1"; echo "${COMPREPLY[@]}"; }
+press_tab mixwidgets su
+press_tab mixwidgets runs --run
+"""
 TABLES = ("runs", "compare", "sweep", "survey", "report", "format", "grade")
 
 
@@ -30,18 +38,15 @@ def test_the_version_and_the_command_as_a_module():
     assert done.stdout == f"mixwidgets {version('mixwidgets')}\n"
 
 
-@pytest.mark.parametrize(("typed", "completed"), [("su", "survey"), ("runs --run", "--runs-dir")])
-def test_a_shell_completes_commands_and_options(typed, completed):
-    words = f"mixwidgets {typed}"
-    asked = {
-        "_MIXWIDGETS_COMPLETE": "complete_bash",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(words.count(" ")),
+def test_bash_completes_commands_and_options_once_that_is_installed(tmp_path):
+    environment = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }
-    command = [sys.executable, "-m", "mixwidgets"]
-    environment = {**os.environ, **asked}
+    command = ["bash", "-c", TABS]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [completed]
+    assert done.stdout.splitlines() == ["survey", "--runs-dir"], done.stderr
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -12,7 +12,8 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-RECIPE = yaml.safe_load((ROOT / "conda/recipe.yaml").read_text(encoding="utf-8"))
+TEXT = (ROOT / "conda/recipe.yaml").read_text(encoding="utf-8")
+RECIPE = yaml.safe_load(TEXT.replace("${{ python_min }}", yaml.safe_load(TEXT)["context"]["python_min"]))
 
 
 def needed(requirements):
