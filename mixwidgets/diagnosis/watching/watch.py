@@ -86,7 +86,7 @@ def watch(
         a tensor, a mapping or list of tensors, or an object with `shadow_params`.
     changes_every: optimiser steps, at least, between observed steps in which weights and extras are compared
         with what they were before. With every=1 and changes_every=1 that is each step, which costs a small
-        network about 5 % more, since each weight is copied and read twice.
+        network a few per cent more, since each weight is copied and read twice.
     outputs_every: optimiser steps between those in which the outputs of modules are checked for an inf or a
         NaN, and their largest magnitudes kept (`Watcher.frames`); None: in observed steps only.
 
