@@ -35,7 +35,7 @@ TELLS: Mapping[str, tuple[str, str]] = {
     "an-update-in-a-step": ("course", r"nearer to the old weight|离原来的权重更近"),
     "adam-second-moment": ("course", r"v is still zero|lost v\b|v 仍然是零|丢了 v"),
     "bytes-of-a-master-weight": ("course", r"\b6 bytes|\b6 字节|4 \+ 2"),
-    "least-loss-scale": ("course", r"S = +8\b|2³|at least 8"),
+    "least-loss-scale": ("course", r"S = +8\b|2³(?![⁰¹²³⁴-⁹])|at least 8"),
     "greatest-loss-scale": ("section", r"4,?096|2¹²|2\^12\b"),
     "lost-on-the-way": ("course", r"all 32|32 .*became zero|变成零的画上斜线"),
     "flushed-is-not-harm": (
