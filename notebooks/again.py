@@ -84,7 +84,7 @@ def _run(
     manager: KernelManager, client: BlockingKernelClient, source: str, stop_after: float = _LONGEST
 ) -> str:
     """Run code; the error it ends with, or nothing. It is stopped after so many seconds."""
-    sent = client.execute(source, store_history=False, allow_stdin=False)
+    sent = client.execute(source, store_history=False, allow_stdin=False, stop_on_error=False)
     wait = stop_after
     while True:
         try:

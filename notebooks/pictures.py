@@ -1,7 +1,8 @@
 """The pictures of what a lesson shows, drawn in its kernel.
 
 A widget's is its saved page, drawn once in English and once in Chinese: the same widget, in the same state. A
-chart's carries the chart's specification as a text in the PNG, from which the Chinese edition draws its own.
+training lab's is drawn when its first runs have ended, some cells after the one that shows it. A chart's
+carries the chart's specification as a text in the PNG, from which the Chinese edition draws its own.
 """
 
 import json
@@ -9,6 +10,7 @@ import os
 from base64 import b64decode, b64encode
 from contextlib import ExitStack, closing
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -29,6 +31,8 @@ CHINESE = "zh"
 """In an output's metadata: its picture in Chinese, which `notebooks.run` takes out."""
 FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei"
 """Of Linux, macOS and Windows; the first that is there writes a Chinese chart."""
+LABS = "lab_pictures.json"
+"""In the kernel's folder: the outputs of labs whose runs have ended, by their cells' execution counts."""
 PPI = 108
 _SPEC = "vega-lite"
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">{}</svg>'
@@ -51,6 +55,25 @@ def draw_in(shell: InteractiveShell) -> None:
     formatter.for_type(MixWidget, _of_widget)
     formatter.for_type_by_name("mixwidgets.diagnosis.difference.result", "FirstDifference", _of_widget)
     formatter.for_type(alt.TopLevelMixin, _of_chart)
+    waiting: dict[int, mw.TrainingLab] = {}
+
+    def of_lab(lab: mw.TrainingLab, include: Any = None, exclude: Any = None) -> Any:
+        waiting[shell.execution_count] = lab
+        return _of_widget(lab)
+
+    formatter.for_type(mw.TrainingLab, of_lab)
+    shell.events.register("post_run_cell", lambda _: _draw_ended(waiting))
+
+
+def _draw_ended(waiting: dict[int, mw.TrainingLab]) -> None:
+    """Draw the labs whose first runs have ended, with these runs selected, into the file LABS."""
+    for count, lab in list(waiting.items()):
+        runs = mw.list_runs(lab._runs_dir)
+        if runs and not any(run.is_alive for run in runs):
+            del waiting[count]
+            lab.set_trait("_shown", [run.id for run in runs])
+            drawn = json.loads(Path(LABS).read_text()) if Path(LABS).exists() else {}
+            Path(LABS).write_text(json.dumps(drawn | {count: _of_widget(lab)}))
 
 
 def drawn(chart: alt.TopLevelMixin, carries: str = "") -> tuple[str, dict[str, float]]:
@@ -100,6 +123,7 @@ def _in_chinese(widget: MixWidget, shown: Any) -> Picture:
         if isinstance(widget, mw.TrainingLab):
             lab = restored.enter_context(closing(mw.TrainingLab(widget._runs_dir)))
             lab.state = widget.state
+            lab.set_trait("_shown", widget._shown)
             return picture(lab)
         widget.set_trait("lang", "zh")
         widget._module = page_module(widget._page, "zh")

@@ -5,6 +5,7 @@ picture, here and on GitHub, and the widget takes its place when the cell runs. 
 saved folded: JupyterLab shows it on a click, and an output also when the cell runs.
 """
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from notebooks.answers import gives_away
-from notebooks.pictures import require_chinese_font
+from notebooks.pictures import LABS, require_chinese_font
 from notebooks.zh import edition
 
 HERE = Path(__file__).parent
@@ -39,14 +40,25 @@ del sys, pictures
 def run(lesson: str) -> None:
     path = HERE / f"{lesson}.ipynb"
     notebook = nbformat.read(path, as_version=4)
+    execute(notebook)
+    edition.keep(lesson, notebook)
+    fold_answers(notebook.cells)
+    nbformat.write(notebook, path)
+
+
+def execute(notebook: NotebookNode) -> None:
+    """Run all cells; widgets' outputs become pictures, those of training labs at the end of their runs."""
     settings = {"store_widget_state": False, "record_timing": False, "coalesce_streams": True}
     with TemporaryDirectory(dir=HERE) as folder:  # so that its lab shows the runs of no other lesson
         client = NotebookClient(notebook, resources={"metadata": {"path": folder}}, **settings)
         client.on_notebook_start = lambda notebook: client.kc.execute(DRAW, silent=True)
         client.execute()
-    edition.keep(lesson, notebook)
-    fold_answers(notebook.cells)
-    nbformat.write(notebook, path)
+        labs = Path(folder) / LABS
+        ended = json.loads(labs.read_text()) if labs.exists() else {}
+    for cell in notebook.cells:
+        if drawn := ended.get(str(cell.get("execution_count"))):
+            output = next(output for output in cell.outputs if "image/png" in output.get("data", {}))
+            output.data, output.metadata = map(nbformat.from_dict, drawn)
 
 
 def fold_answers(cells: list[NotebookNode]) -> None:

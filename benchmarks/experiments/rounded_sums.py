@@ -101,7 +101,7 @@ def attention_rounded(shift: float, seed: int) -> Figures:
 
 
 _TENSOR_CORES = "arXiv:2412.19437, section 3.3.2: about 14 bits, at K = 4096 a greatest error of nearly 2 %"
-_TRUNCATED = "PeerJ Computer Science 7:e330: the additions of tensor cores truncate"
+_TRUNCATED = "PeerJ Computer Science 7:e330: the additions of a V100's, T4's and A100's tensor cores truncate"
 _MISMATCH = "arXiv:2510.26788: FP16 reduces the mismatch up to 24 times"
 _BIASED = "arXiv:2510.04212: rounding is biased where several p are 1, and a shift of the maximum mends it"
 

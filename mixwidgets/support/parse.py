@@ -81,7 +81,7 @@ _REASONS = {
         "arithmetic ((1+1/4)×2^7) or a hex float (0x1p-3)"
     ),
     "payload": "is not a number: for a NaN with a payload write its code, such as 0x7E01",
-    "power": "is not a number: an exponent is a whole number, such as that of 2^-24",
+    "power": "is not a number: an exponent is a whole number, such as that of 2^-3",
     "size": f"is not worked out: a result in it takes more than {MAX_BITS:,} bits",
     "times": "is not a number: a product is written with a sign, such as 2×(3+1)",
     "zero": "divides by zero, which gives no number",

@@ -170,6 +170,14 @@ def test_a_press_on_the_matrix_chooses_an_element(page, show, lab):
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.parametrize("width", [740, 800, 840])
+def test_the_figures_beside_the_matrix_stay_in_the_card(show, lab, width):
+    lab.format = "mxfp4"
+    widget = show(width=width)
+    card, last = widget.bounding_box(), widget.locator(".mw-figure").nth(2).bounding_box()
+    assert last["x"] + last["width"] <= card["x"] + card["width"]
+
+
 def test_the_saved_page_keeps_its_address(page, lab, tmp_path):
     path = lab.save(tmp_path / "lab.html")
     lab.values = [4.0, *[0.3] * 15]

@@ -241,13 +241,13 @@ def test_a_widget_takes_the_figure_s_place_unless_it_cannot_be_shown(site):
 def test_a_preset_and_an_edit_are_in_the_address_and_answers_outlive_it(site):
     site.open("bit_editor.html")
     code = site.widget.get_by_label("code", exact=True)
-    largest = site.preset("65504, the largest")
-    largest.click()
-    expect(code).to_have_value("0x7BFF")
+    subnormal = site.preset("a subnormal")
+    subnormal.click()
+    expect(code).to_have_value("0x0200")
     site.widget.get_by_role("switch", name=re.compile("^fraction bit 10 of 10")).click()
-    expect(code).to_have_value("0x7BFE")
-    until(lambda: site.hash == "#format=float16&code=7bfe")
-    expect(largest).not_to_have_attribute("aria-current", "true")
+    expect(code).to_have_value("0x0201")
+    until(lambda: site.hash == "#format=float16&code=0201")
+    expect(subnormal).not_to_have_attribute("aria-current", "true")
 
     task = site.page.locator("[data-exercise=one-flip-from-one]")
     task.get_by_role("textbox").fill("1.5")
@@ -255,26 +255,26 @@ def test_a_preset_and_an_edit_are_in_the_address_and_answers_outlive_it(site):
     expect(task).to_contain_text("That flips the first bit of the fraction")
     site.answer("one-flip-from-one", "0x7c00")
     expect(task).to_contain_text("Right. The exponent 01111 becomes 11111")
-    assert site.hash == "#format=float16&code=7bfe"  # whoever shares it keeps the answers for themselves
+    assert site.hash == "#format=float16&code=0201"  # whoever shares it keeps the answers for themselves
 
-    largest.click()  # a preset of the widget leaves the answers where they are
-    expect(code).to_have_value("0x7BFF")
+    subnormal.click()  # a preset of the widget leaves the answers where they are
+    expect(code).to_have_value("0x0200")
     expect(task.get_by_text("✓ solved")).to_be_visible()
-    assert site.hash == "#format=float16&code=7bff"
+    assert site.hash == "#format=float16&code=0200"
     site.page.reload()
-    expect(code).to_have_value("0x7BFF")
+    expect(code).to_have_value("0x0200")
     expect(task.get_by_text("✓ solved")).to_be_visible()
     site.follow("中文")
     assert site.path == "zh/bit_editor.html"
-    expect(site.widget.get_by_label("编码", exact=True)).to_have_value("0x7BFF")
+    expect(site.widget.get_by_label("编码", exact=True)).to_have_value("0x0200")
     expect(task.get_by_text("✓ 已解出")).to_be_visible()
     site.follow("English")
-    assert (site.path, site.hash) == ("bit_editor.html", "#format=float16&code=7bff")
+    assert (site.path, site.hash) == ("bit_editor.html", "#format=float16&code=0200")
 
     for wrong in ("format=nothing", "format=float16&code=3c00;junk", ";;;;;", "<img src=x>"):
         site.page.evaluate("hash => { location.hash = hash; }", wrong)
         expect(site.page.locator("#note")).to_contain_text("holds nothing that this page can show")
-        expect(code).to_have_value("0x7BFF")  # nothing of it is taken
+        expect(code).to_have_value("0x0200")  # nothing of it is taken
 
 
 def edited_and_solved(site):
@@ -564,7 +564,7 @@ def test_everything_by_keyboard(site):
         press("Tab")
     expect(site.preset(EDITOR.presets[0].text["en"])).to_be_focused()
     press("Enter")
-    expect(site.widget.get_by_label("code", exact=True)).to_have_value("0x7BFF")
+    expect(site.widget.get_by_label("code", exact=True)).to_have_value("0x4248")
     expect(site.preset(EDITOR.presets[0].text["en"])).to_be_focused()  # the hand stays where it is
 
 
@@ -704,12 +704,12 @@ def test_pages_that_are_served_share_their_files(page, tmp_path):
         assert "/shared/" in " ".join(sent)
         sent.clear()
         page.get_by_role("link", name=EDITOR.name["en"], exact=True).click()
-        page.get_by_role("link", name="65504, the largest").click()
-        expect(page.get_by_label("code", exact=True)).to_have_value("0x7BFF")
+        page.get_by_role("link", name="3.14, typed").click()
+        expect(page.get_by_label("code", exact=True)).to_have_value("0x4248")
         size = sum(len(files[path[1:]]) for path in sent)
         assert size < 10_000 < 200_000 < len(build_site()["bit_editor.html"])  # bytes
         page.get_by_role("link", name="中文").click()
-        expect(page.get_by_label("编码", exact=True)).to_have_value("0x7BFF")
+        expect(page.get_by_label("编码", exact=True)).to_have_value("0x4248")
     assert told == []
 
 
@@ -721,9 +721,9 @@ def test_from_a_server_under_a_path_of_its_own(page, folder):
             site.page.get_by_role("main").get_by_role("link", name=EDITOR.name[lang]).click()
             site.is_shown()
             site.page.locator(".presets a").first.click()
-            expect(site.widget.get_by_role("textbox").nth(1)).to_have_value("0x7BFF")
+            expect(site.widget.get_by_role("textbox").nth(1)).to_have_value("0x4248")
             site.follow(other)
-            expect(site.widget.get_by_role("textbox").nth(1)).to_have_value("0x7BFF")
+            expect(site.widget.get_by_role("textbox").nth(1)).to_have_value("0x4248")
             site.follow("mixwidgets")
     assert site.others == []
     assert site.told == []

@@ -1,6 +1,7 @@
 """A question comes before its answer: neither the text before it nor the two cells after it hold it."""
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -11,11 +12,14 @@ import mixwidgets as mw
 from docs.screenshots import LIVING
 from mixwidgets.support.languages.texts import texts
 from mixwidgets.teaching.exercises.questions import get_question, questions
+from mixwidgets.teaching.site.catalogue import MAKERS, widget_pages
 from notebooks.answers import TELLS, gives_away
 from notebooks.zh import edition
 
 ROOT = Path(__file__).parents[2]
 FIRST_PAGES = ["README.md", "README.zh.md", "docs/index.md", "docs/gallery.md"]
+TRIED_PAGES = ["docs/where.md", "lite/pages/scratch.ipynb", "lite/pages/zh/scratch.ipynb"]
+MADE = re.compile(r"mw\.(?:BitEditor|NumberLine|FormatDesigner)\([^()]*\)")
 ASKED = re.compile(r'mw\.Exercise\("(.+)"\)')
 FOLDED_TEXT = re.compile(r"<details.*?</details>", re.DOTALL)
 
@@ -68,16 +72,44 @@ def test_no_lesson_answers_a_question_before_it_is_asked(language):
     assert given_away(lesson_in(lesson, language) for lesson in edition.LESSONS) == []
 
 
+def answered(texts):
+    """The questions of the whole course whose answer a text holds."""
+    asked = [name for name, (scope, _) in TELLS.items() if scope == "course"]
+    return [name for name in asked if any(gives_away(name, text) for text in texts)]
+
+
+def shown(widget):
+    """A widget's text; the widget is closed."""
+    with closing(widget):
+        return widget._repr_mimebundle_()[0]["text/plain"]
+
+
 @pytest.mark.parametrize("page", FIRST_PAGES)
 def test_no_page_that_is_read_before_the_lessons_answers_a_question_of_the_course(page):
     """Neither in its text nor in its widgets."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    for _, line in LIVING.findall(text):
-        widget = eval(line, {"mw": mw, "np": np})
-        text += widget._repr_mimebundle_()[0]["text/plain"]
-        widget.close()
-    asked = [name for name, (scope, _) in TELLS.items() if scope == "course"]
-    assert [name for name in asked if gives_away(name, text)] == []
+    lines = [line for _, line in LIVING.findall(text)]
+    assert answered([text, *(shown(eval(line, {"mw": mw, "np": np})) for line in lines)]) == []
+
+
+@pytest.mark.parametrize("page", TRIED_PAGES)
+def test_no_page_whose_lines_a_reader_runs_answers_a_question_of_the_course(page):
+    text = (ROOT / page).read_text(encoding="utf-8").replace('\\"', '"')
+    lines = MADE.findall(text)
+    assert len(lines) >= 3
+    assert answered([text, *(shown(eval(line, {"mw": mw})) for line in lines)]) == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("page", widget_pages(), ids=lambda page: page.id)
+def test_no_widget_s_page_of_the_site_answers_a_question_of_the_course(page, language):
+    """Neither in its text and its own tasks, nor in its widget, as it opens and after each preset."""
+    texts = [text[language] for text in (page.name, page.question, page.lead)]
+    for preset in page.presets:
+        texts += [preset.text[language], shown(MAKERS[page.id](lang=language, **preset.arguments))]
+    texts.append(shown(MAKERS[page.id](lang=language, **page.arguments)))
+    texts += [shown(mw.Exercise(task, lang=language)) for task in page.tasks if not isinstance(task, str)]
+    assert answered(texts) == []
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

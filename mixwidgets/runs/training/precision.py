@@ -31,7 +31,8 @@ class Precision(TorchFunctionMode):
     """Inside `with precision: …`, which holds one forward pass, torch's functions compute as the recipe says.
 
     Products are computed natively, or, on a CPU that only emulates them, widened: the operands are converted
-    to float32 and the result is rounded back. This matches tensor cores: narrow storage, float32 sums.
+    to float32 and the result is rounded back. As on tensor cores, storage is narrow and sums are wide; theirs
+    truncate (PeerJ Comput. Sci. 7:e330), these round to nearest.
     Softmax and norms are computed in float32 and rounded back, unless the recipe says otherwise. The same
     holds for their gradients, since autograd follows the casts. On a GPU no casts are needed: as in the
     paper, torch's kernels of softmax, layer, RMS and group norm read and write the compute format and

@@ -59,7 +59,7 @@ def of_text(name: str, value: Any) -> Any:
             return float(to_number(value))
         except (ValueError, OverflowError):
             raise ValueError(
-                f"{name} takes a number, such as 1e-3, 2^-24 or 1/3; got {value[:40]!r}"
+                f"{name} takes a number, such as 1e-3, 2^-10 or 1/3; got {value[:40]!r}"
             ) from None
     return value
 

@@ -100,7 +100,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         fmt = named_format(_format_of(value) if format is None else format)
         how = checked_how(rounding, overflow)
         if value is None and code is None:
-            value = "65505" if fmt.name == "float16" else "0.1"  # numbers that are not representable
+            value = "0.1"  # a number that is rounded
         text = "" if value is None else text_of(value)
         number = fmt.encode(text, **how) if code is None else fmt.to_code(code)
         if text and fmt.encode(text, **how) != number:
