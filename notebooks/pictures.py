@@ -10,6 +10,7 @@ import os
 from base64 import b64decode, b64encode
 from contextlib import ExitStack, closing
 from io import BytesIO
+from itertools import count
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -31,8 +32,10 @@ CHINESE = "zh"
 """In an output's metadata: its picture in Chinese, which `notebooks.run` takes out."""
 FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei"
 """Of Linux, macOS and Windows; the first that is there writes a Chinese chart."""
+LAB = "lab"
+"""In the metadata of a lab's output: its number, by which the file LABS has what takes its place."""
 LABS = "lab_pictures.json"
-"""In the kernel's folder: the outputs of labs whose runs have ended, by their cells' execution counts."""
+"""In the kernel's folder: the outputs of labs whose runs have ended, by number."""
 PPI = 108
 _SPEC = "vega-lite"
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">{}</svg>'
@@ -56,10 +59,13 @@ def draw_in(shell: InteractiveShell) -> None:
     formatter.for_type_by_name("mixwidgets.diagnosis.difference.result", "FirstDifference", _of_widget)
     formatter.for_type(alt.TopLevelMixin, _of_chart)
     waiting: dict[int, mw.TrainingLab] = {}
+    numbers = count()
 
     def of_lab(lab: mw.TrainingLab, include: Any = None, exclude: Any = None) -> Any:
-        waiting[shell.execution_count] = lab
-        return _of_widget(lab)
+        number = next(numbers)
+        waiting[number] = lab
+        data, metadata = _of_widget(lab)
+        return data, metadata | {LAB: number}
 
     formatter.for_type(mw.TrainingLab, of_lab)
     shell.events.register("post_run_cell", lambda _: _draw_ended(waiting))
@@ -67,13 +73,14 @@ def draw_in(shell: InteractiveShell) -> None:
 
 def _draw_ended(waiting: dict[int, mw.TrainingLab]) -> None:
     """Draw the labs whose first runs have ended, with these runs selected, into the file LABS."""
-    for count, lab in list(waiting.items()):
+    for number, lab in list(waiting.items()):
         runs = mw.list_runs(lab._runs_dir)
         if runs and not any(run.is_alive for run in runs):
-            del waiting[count]
+            del waiting[number]
             lab.set_trait("_shown", [run.id for run in runs])
+            lab._look()
             drawn = json.loads(Path(LABS).read_text()) if Path(LABS).exists() else {}
-            Path(LABS).write_text(json.dumps(drawn | {count: _of_widget(lab)}))
+            Path(LABS).write_text(json.dumps(drawn | {number: _of_widget(lab)}))
 
 
 def drawn(chart: alt.TopLevelMixin, carries: str = "") -> tuple[str, dict[str, float]]:

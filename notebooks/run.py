@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from notebooks.answers import gives_away
-from notebooks.pictures import LABS, require_chinese_font
+from notebooks.pictures import LAB, LABS, require_chinese_font
 from notebooks.zh import edition
 
 HERE = Path(__file__).parent
@@ -55,9 +55,9 @@ def execute(notebook: NotebookNode) -> None:
         client.execute()
         labs = Path(folder) / LABS
         ended = json.loads(labs.read_text()) if labs.exists() else {}
-    for cell in notebook.cells:
-        if drawn := ended.get(str(cell.get("execution_count"))):
-            output = next(output for output in cell.outputs if "image/png" in output.get("data", {}))
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        number = output.get("metadata", {}).pop(LAB, None)
+        if drawn := ended.get(str(number)):
             output.data, output.metadata = map(nbformat.from_dict, drawn)
 
 
