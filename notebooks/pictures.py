@@ -131,6 +131,8 @@ def _in_chinese(widget: MixWidget, shown: Any) -> Picture:
             lab = restored.enter_context(closing(mw.TrainingLab(widget._runs_dir)))
             lab.state = widget.state
             lab.set_trait("_shown", widget._shown)
+            lab._look()  # for the rows
+            lab._look()  # for the curves
             return picture(lab)
         widget.set_trait("lang", "zh")
         widget._module = page_module(widget._page, "zh")
