@@ -381,5 +381,6 @@ def test_what_a_sentence_says_is_true(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_sentence_says_is_true_around_every_number(name):
-    for value, rounding in product(points(name, range(line(name).last + 1)), DIRECTIONS):
+    every_second = range(len(name) % 2, line(name).last + 1, 2)  # each with the number above it
+    for value, rounding in product(points(name, every_second), DIRECTIONS):
         check(name, value, rounding, "native")

@@ -141,7 +141,7 @@ def test_every_combination_trains_as_the_reference_does(engine, name, optimizer,
         optimizer=optimizer, learning_rate=0.02 if optimizer == "adam" else 0.25, eps=1e-3, loss_scale=scale,
         accumulation="format", batch_size=4, **WEIGHTS[weights],
     )  # fmt: skip
-    theirs, ours = compared(engine, given, 50, {})
+    theirs, ours = compared(engine, given, 30, {})
     assert theirs == ours
     theirs, ours = compared_looks(engine, given, 20, {})
     assert theirs == ours

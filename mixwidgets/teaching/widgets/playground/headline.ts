@@ -56,7 +56,7 @@ export function headlinePart(page: Page, story: Story, playing: ReadonlySignal<b
     spoken.say(words.textContent!);
   });
   const box = h("div", { class: "mw-play-headline" }, h("div", { class: "mw-play-words" }, words, more), buttonsPart(page, story), spoken.element);
-  view.effect(() => void box.classList.toggle("mw-play-alone", !page.traits.value.story));
+  view.effect(() => void box.classList.toggle("mw-alone", !page.traits.value.story));
   return box;
 }
 
