@@ -166,7 +166,7 @@ def copies_in_float32(master, gradient, learning_rate):
 
 @mistake("next-scale", "late")
 def never_grows(S, good_steps, found_inf, interval):
-    return (S / 2, 0) if found_inf else (S, good_steps + 1)
+    return S * (0.5 if found_inf else 1.0), (0 if found_inf else good_steps + 1)
 
 
 @mistake("next-scale", "late")

@@ -346,12 +346,14 @@ def test_without_a_kernel_each_widget_has_its_own_module():
 
 
 def test_a_closed_module_is_made_anew(in_a_kernel):
-    before = mw.BitEditor(1)._module
+    editor = mw.BitEditor(1)
+    before = editor._module
     before.close()
     after = mw.BitEditor(1)._module
     assert after is not before
     assert after.comm is not None
     assert after is mw.BitEditor(2)._module
+    editor.close()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
