@@ -14,6 +14,7 @@ import pytest
 import traitlets
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ipywidgets import Widget
 from ipywidgets.embed import embed_minimal_html
 
 import mixwidgets as mw
@@ -343,6 +344,7 @@ def test_a_write_that_fails_leaves_the_old_page(tmp_path, monkeypatch, number, k
 
 def test_the_page_of_ipywidgets_has_the_whole_state(tmp_path):
     """As docs/where.md writes it; without `state` the format and the module would be missing."""
+    Widget.close_all()  # what other tests left, some of it in pieces
     bits = mw.BitEditor(1, "float16")
     embed_minimal_html(tmp_path / "page.html", views=[bits], state=bits.get_manager_state()["state"])
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
