@@ -40,6 +40,8 @@ class Saved:
         self.page.goto(path.as_uri() + hash)
         shown = self.page.locator("#widget").get_by_role("region").first
         expect(shown).to_be_visible()
+        # what a widget draws once its width is known comes a frame later
+        self.page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
         return shown
 
     def go(self, hash):
