@@ -1,25 +1,25 @@
-"""Every way to look at a folder of runs: python -m tests.attacks.looks FOLDER, in a process with limits.
-
-Prints a line of JSON for each way: its name, what it told of the runs, or the error that came out of it. To
-add a way, add a function to `LOOKS`.
-"""
+"""Every way to look at a folder of runs. To add one, add a function to `LOOKS`."""
 
 import csv
 import json
 import resource
-import sys
 import tempfile
 import traceback
 import warnings
 from pathlib import Path
+
+from typer.testing import CliRunner
+
+import mixwidgets as mw
+from mixwidgets import charts
+from mixwidgets.cli import app
+from tests.waiting import until
 
 MEMORY = 700 << 20  # bytes of data: an interpreter with pandas, altair and a hostile folder of 8 MB
 SECONDS = 60  # of a core, to fail rather than hang
 
 
 def listed(folder):
-    import mixwidgets as mw
-
     with warnings.catch_warnings(record=True) as skipped:
         warnings.simplefilter("always")
         runs = mw.list_runs(folder)
@@ -28,24 +28,18 @@ def listed(folder):
 
 
 def tables(folder):
-    import mixwidgets as mw
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [[run.id, len(run.steps()), len(run.evaluations())] for run in mw.list_runs(folder)]
 
 
 def compared(folder):
-    import mixwidgets as mw
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return mw.comparison(mw.list_runs(folder)).reset_index().to_csv()
 
 
 def gradients(folder):
-    import mixwidgets as mw
-
     told = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -58,9 +52,6 @@ def gradients(folder):
 
 
 def drawn(folder):
-    import mixwidgets as mw
-    from mixwidgets import charts
-
     told = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -75,8 +66,6 @@ def drawn(folder):
 
 
 def exported(folder):
-    import mixwidgets as mw
-
     told = []
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as out:
         warnings.simplefilter("ignore")
@@ -89,10 +78,6 @@ def exported(folder):
 
 
 def command_line(folder):
-    from typer.testing import CliRunner
-
-    from mixwidgets.cli import app
-
     told = []
     compare = ["compare", *(path.name for path in folder.iterdir()), "--runs-dir", folder]
     for command in (["runs", folder], ["runs", folder, "--json"], compare):
@@ -104,9 +89,6 @@ def command_line(folder):
 
 
 def lab(folder):
-    import mixwidgets as mw
-    from tests.waiting import until
-
     lab = mw.TrainingLab(folder)
     until(lambda: lab._settled and not lab._folder.is_live and not lab._is_behind, SECONDS)
     page = lab.save(Path(tempfile.mkdtemp()) / "page.html")
@@ -114,8 +96,6 @@ def lab(folder):
 
 
 def explorer(folder):
-    import mixwidgets as mw
-
     told = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -137,19 +117,19 @@ def most_memory():
     return int(line.split()[1]) >> 10
 
 
-def main():
+def look_at(folder, tell):
+    """Look in every way, in a process of its own, which gets limits.
+
+    Sends a line of JSON for each: its name, what it told of the runs, or the error that came out of it; and
+    how much memory they took.
+    """
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-    folder = Path(sys.argv[1])
     for look in LOOKS:
         try:
             told = look(folder)
         except BaseException:
-            print(json.dumps([look.__name__, None, traceback.format_exc()[-2000:]]), flush=True)
+            tell.send(json.dumps([look.__name__, None, traceback.format_exc()[-2000:]]))
         else:
-            print(json.dumps([look.__name__, told, ""], default=str), flush=True)
-    print(json.dumps(["memory", most_memory(), ""]), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+            tell.send(json.dumps([look.__name__, told, ""], default=str))
+    tell.send(json.dumps(["memory", most_memory(), ""]))

@@ -1,14 +1,16 @@
 """Whoever looks at a folder with a hostile run sees the others, a word about that one, and lives on."""
 
 import json
-import os
-import subprocess
+import multiprocessing
 import sys
+from contextlib import suppress
 
 import pytest
 
 from tests.attacks.folders import ATTACKS, make_run
-from tests.attacks.looks import LOOKS
+
+if sys.platform == "linux":
+    from tests.attacks.looks import LOOKS, look_at
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and limits a child's memory")
 
@@ -16,14 +18,25 @@ MOST_MEMORY = 300  # MiB, of all looks together
 CORE = ("huge_status", "newlines", "inflating_snapshots")
 
 
+# a process that has imported what the looks need forks for each folder
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(["tests.attacks.looks", "altair", "pandas"])
+
+
 def looked_at(folder):
     """What each look told, by its name, and what came out of those that failed."""
-    command = [sys.executable, "-m", "tests.attacks.looks", os.fspath(folder)]
-    child = subprocess.run(command, capture_output=True, text=True, check=False)
-    lines = [json.loads(line) for line in child.stdout.splitlines()]
+    told, tell = processes.Pipe(duplex=False)
+    child = processes.Process(target=look_at, args=[folder, tell])
+    child.start()
+    tell.close()
+    lines = []
+    with suppress(EOFError):  # it has ended
+        while True:
+            lines.append(json.loads(told.recv()))
+    child.join()
     failed = [error for _, _, error in lines if error]
-    if child.returncode:
-        failed.append(f"ended with {child.returncode}: {child.stderr[-2000:]}")
+    if child.exitcode:
+        failed.append(f"ended with {child.exitcode}")
     return {name: told for name, told, _ in lines}, failed
 
 

@@ -91,6 +91,7 @@
       const high = one.scrollHeight - one.clientHeight;
       const isCut = (/hidden|clip/.test(overflowX) && wide > 1) || (/hidden|clip/.test(overflowY) && high > 1);
       if (isCut && one.clientWidth && one.textContent.trim() && !one.title) yield `${wide}, ${high} px are cut off: ${called(one)}`;
+      if (one.matches(".mw-bit-table :is(td, th)") && wide > 1) yield `${wide} px stick out of the cell ${called(one)}`;
       const scrolls = (/auto|scroll/.test(overflowX) && wide > 1) || (/auto|scroll/.test(overflowY) && high > 1);
       if (scrolls && one.tabIndex < 0 && !one.querySelector("button, input, summary")) yield `no key scrolls ${called(one)}`;
     }
