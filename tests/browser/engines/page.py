@@ -7,7 +7,7 @@ import re
 from tests.browser.engines.webdriver import LIMIT_S
 from tests.waiting import until
 
-KEYS = {"Enter": "\ue007", "Escape": "\ue00c"}
+KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004"}
 WIDE, HIGH = 1280, 900  # pixels of a window
 FRAMED = """<!doctype html><meta charset="utf-8">
 <style>body {{ margin: 0 }} iframe {{ border: 0 }}</style><iframe src="{}" width="{}" height="{}">"""

@@ -89,6 +89,23 @@ def test_it_follows_a_finger(shown):
     assert page.evaluate("return held") == ["touch" if one.is_drag else "mouse" for one in GESTURES[name]]
 
 
+def test_tab_reaches_every_control_and_shows_where_it_is(shown):
+    page, _, _ = shown
+    page.evaluate(FAULTS + "look.unfold()")
+    page.settle()
+    awaited = page.evaluate("return look.stops()")
+    page.evaluate("Object.assign(document.querySelector('h1'), { tabIndex: -1 }).focus()")
+    reached, unseen = [], []
+    while len(reached) < len(awaited):
+        page.press("Tab")
+        assert page.evaluate("return document.activeElement.closest(arguments[0]) !== null", CARD)
+        index, is_seen = page.evaluate("return look.focused()")
+        reached += [index] if index >= 0 else []  # Firefox also stops at what scrolls
+        unseen += [] if is_seen else [awaited[index]]
+    assert unseen == []
+    assert reached == sorted(reached)  # the order of the page
+
+
 @pytest.mark.parametrize("name", ["BitEditor", "LossScaleExplorer"])
 def test_a_saved_page_opens_from_disk(page, tmp_path, name):
     with made(name, "en", tmp_path) as path:
