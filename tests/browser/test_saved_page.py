@@ -41,7 +41,7 @@ class Saved:
         shown = self.page.locator("#widget").get_by_role("region").first
         expect(shown).to_be_visible()
         # what a widget draws once its width is known comes a frame later
-        self.page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         return shown
 
     def go(self, hash):
