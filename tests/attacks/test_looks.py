@@ -12,15 +12,14 @@ from tests.attacks.folders import ATTACKS, make_run
 if sys.platform == "linux":
     from tests.attacks.looks import LOOKS, look_at
 
+    # a process that has imported what the looks need forks for each folder
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["tests.attacks.looks", "altair", "pandas"])
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and limits a child's memory")
 
 MOST_MEMORY = 300  # MiB, of all looks together
 CORE = ("huge_status", "newlines", "inflating_snapshots")
-
-
-# a process that has imported what the looks need forks for each folder
-processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.attacks.looks", "altair", "pandas"])
 
 
 def looked_at(folder):
