@@ -203,6 +203,6 @@ def _folds(renderer: Any, tokens: Any, at: int, options: Any, env: Any) -> str:
     return re.sub(r"&lt;(/?(?:details|summary))&gt;", r"<\1>", escape(tokens[at].content))
 
 
-_MARKDOWN = MarkdownIt("commonmark", {"xhtmlOut": True})
+_MARKDOWN = MarkdownIt("commonmark", {"xhtmlOut": True}).enable("table")
 for _rule in ("html_block", "html_inline"):
     _MARKDOWN.add_render_rule(_rule, _folds)
